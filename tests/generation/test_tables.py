@@ -232,7 +232,7 @@ def test_embargoed_runs_are_left_out_for_their_raters(corpus: Project, copying: 
     made = table(corpus, "m3-4", viewer)
     assert [row[0] for row in cells(made)] == ["Other"]
     assert not [step for step in made.missing if "Copy" in step.words + step.command]
-    assert "embargoed for you" in made.notes[-1]
+    assert "hidden until the round is unblinded" in made.notes[-1]
     lead = corpus.members.get(role="lead")
     assert [row[0] for row in cells(table(corpus, "m3-4", lead))] == ["Copy & paste", "Other"]
 

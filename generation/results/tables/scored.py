@@ -45,6 +45,10 @@ from .wording import active_params, few_reviews, format_values, sort_names, vers
 NO_REFERENCE = "there is no reference of this kind"
 
 
+#: Note for a rater of a blind round.
+HIDDEN = "Summaries of systems that you rate blindly are hidden until the round is unblinded; their runs are left out."
+
+
 class Scores(ScoredRuns):
     """The data of a project's tables, read once for all of them in a fixed number of queries, without reading scores.
 
@@ -280,7 +284,7 @@ class Scores(ScoredRuns):
 
     def hidden(self) -> list[str]:
         """Return a note if runs are hidden from this member, and how many units are left out."""
-        notes = ["Runs that are embargoed for you are excluded."] if self.has_embargoed_runs else []
+        notes = [HIDDEN] if self.has_embargoed_runs else []
         if self.unseen:
             notes += [LEFT_OUT.format(**of_level) for of_level in self.seen()]
         return notes

@@ -32,6 +32,8 @@ class ScoredRuns(TableContext):
     every_run: list[ScoredRun]
     #: The runs of the table.
     runs: list[ScoredRun]
+    #: Whether runs are left out because they are hidden from the reader.
+    has_embargoed_runs = False
     #: Figures without units that a model has seen, if the table leaves them out.
     unseen: Unseen | None
 
@@ -163,8 +165,8 @@ class ScoredRuns(TableContext):
         ]
 
     def _no_summaries_step(self) -> list[Missing]:
-        """Return the step for a project without summaries."""
-        if self.runs:
+        """Return the step for a project without summaries. Hidden ones are not missing: a note names them."""
+        if self.runs or self.has_embargoed_runs:
             return []
         command = f"manage.py generate --project {self.project.slug} --system NAME"
         return [Missing("summaries of any system", command, f"/projects/{self.project.slug}/systems")]

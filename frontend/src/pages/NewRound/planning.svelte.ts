@@ -22,6 +22,9 @@ export function drawnSeed(): number {
   return crypto.getRandomValues(new Uint32Array(1))[0]! >>> 1
 }
 
+/** Suggested size of a sample, if that many units match. */
+const SAMPLE = 40
+
 /** Units that a person holds at a time: the open one and the next; more for working offline. */
 export const HELD = 2
 export const LARGEST_HELD = 20
@@ -40,7 +43,7 @@ export class Planning {
   purpose = $state<Plan['purpose']>('gold standard')
   which = $state<Which>('all')
   filters = $state<Values>({})
-  sample = $state<number | null>(40)
+  sample = $state<number | null>(SAMPLE)
   strata = $state<string[]>([])
   seed = $state<number | null>(drawnSeed())
   people = $state<number[]>([])
@@ -95,6 +98,14 @@ export class Planning {
   turnToUnits(): void {
     if (this.overlap !== this.offeredOverlap) return
     this.overlap = this.offeredOverlap = this.isStudy ? 3 : this.purpose === 'reliability study' ? 2 : 1
+  }
+
+  /** The suggested size of a sample, replaced as long as the person has not typed another. */
+  private offeredSample = SAMPLE
+  /** Suggest no more units than match. */
+  fitSample(available: number): void {
+    if (this.sample !== this.offeredSample || !available) return
+    this.sample = this.offeredSample = Math.min(SAMPLE, available)
   }
 
   /** The purposes that a round of the chosen task can have. */
