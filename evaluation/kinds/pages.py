@@ -296,6 +296,10 @@ class PageKind(Kind):
         """Whether the round is not unblinded. A round without a design is blind too."""
         return not Unblinding.objects.filter(design__round=round).exists()
 
+    def blind_among(self, rounds: Sequence[Round]) -> Set[int]:
+        unblinded = Unblinding.objects.filter(design__round__in=rounds).values_list("design__round", flat=True)
+        return {round.pk for round in rounds} - set(unblinded)
+
     def joined(self, round: Round, member: Member) -> None:
         """Embargo the round's runs for a member who joins it. The member's role does not matter.
 

@@ -226,6 +226,10 @@ class Kind(StoredValues):
         """Return whether the participants of a round must not learn yet whose work they judge."""
         return self.blind and round.is_open
 
+    def blind_among(self, rounds: Sequence[Round]) -> Set[int]:
+        """Return the ids of the rounds of this kind that are kept blind (`keeps_blind`). At most one query."""
+        return {round.pk for round in rounds if self.keeps_blind(round)}
+
     def shows_suggestions(self, round: Round) -> bool:
         """Return whether people see suggested values. Their agreement is then not that of independent labelling."""
         return False

@@ -92,10 +92,16 @@ def rows(rounds: Sequence[Any], *, watches: bool, now: datetime) -> list[dict[st
             quiet[pk] = [person for person in working if person["quiet_days"]]
         closed = [r.pk for r in rounds if r.status == Round.Status.CLOSED and r.meaning.makes_gold]
         waiting = adjudication.count_queued_units(Round.objects.filter(pk__in=closed))
+    designed: dict[str, list[Round]] = defaultdict(list)
+    for r in rounds:
+        if kinds.get(r.kind).designed:
+            designed[r.kind].append(r)
+    blind = {pk for kind, of_kind in designed.items() for pk in kinds.get(kind).blind_among(of_kind)}
     return [
         row(r)
         | {
             "designed": kinds.get(r.kind).designed,
+            "kept_blind": r.pk in blind,
             "names": names[r.pk][:NAMES_SHOWN],
             "quiet": quiet.get(r.pk, []),
             "to_adjudicate": waiting.get(r.pk, 0),

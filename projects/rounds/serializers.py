@@ -256,6 +256,7 @@ class RoundSerializer(Plain):
     )
     blind = serializers.BooleanField(help_text="Whether raters must not learn whose work they judge.")
     designed = serializers.BooleanField(help_text="Whether a design created the units.")
+    kept_blind = serializers.BooleanField(help_text="Whether the systems of a designed round are not revealed yet.")
     rolling = serializers.BooleanField(help_text="Whether the open round adds units that match later.")
     asks_questions = serializers.BooleanField()
     requires_practice = RequiredPracticeSerializer(allow_null=True)

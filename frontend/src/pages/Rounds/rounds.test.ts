@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { changedAt, FILTERS, peopleOf, quietPeople, stateOf } from './rounds.ts'
 
-const round = { id: 7, status: 'open' as const, purpose: 'gold standard' as const, assignments: 10, left: 4, people: 2, rolling: false, independent: true, designed: false, to_adjudicate: 0, quiet: [] as { name: string; quiet_days: number }[] }
+const round = { id: 7, status: 'open' as const, purpose: 'gold standard' as const, assignments: 10, left: 4, people: 2, rolling: false, independent: true, designed: false, kept_blind: false, to_adjudicate: 0, quiet: [] as { name: string; quiet_days: number }[] }
 const lead = { changes: true, curates: true, watches: true }
 const viewer = { changes: false, curates: false, watches: false }
 const shown = (change: object, reader = lead) => {
@@ -22,6 +22,7 @@ describe('the state of a round', () => {
     expect(shown({ left: 0, assignments: 0, people: 0, purpose: 'curation' })).toEqual(['Always open', 'Follow', 'rounds/7', false])
     expect(shown({ status: 'preparing', people: 0 })).toEqual(['Preparing', 'Follow', 'rounds/7', false])
     expect(shown({ status: 'closed' })).toEqual(['Closed', 'Read agreement', 'rounds/7/agreement', false])
+    expect(shown({ status: 'closed', designed: true, kept_blind: true })).toEqual(['Closed, blind', 'Unblind', 'rounds/7', false])
     expect(shown({ status: 'closed', designed: true })).toEqual(['Closed', 'Read results', 'results?view=ratings', false])
     expect(shown({ status: 'closed', independent: false })).toEqual(['Closed', 'Open', 'rounds/7', false])
   })

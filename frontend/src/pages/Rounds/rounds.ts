@@ -5,7 +5,7 @@ import { count, counted } from '../../components/format.ts'
 import type { ChipState } from '../../components/StateChip.svelte'
 
 export type Row = Schemas['RoundListRow']
-type Shown = Pick<Row, 'id' | 'status' | 'purpose' | 'assignments' | 'left' | 'people' | 'rolling' | 'independent' | 'designed' | 'to_adjudicate' | 'quiet'>
+type Shown = Pick<Row, 'id' | 'status' | 'purpose' | 'assignments' | 'left' | 'people' | 'rolling' | 'independent' | 'designed' | 'kept_blind' | 'to_adjudicate' | 'quiet'>
 
 /** Permissions of the reader. */
 export interface Reader {
@@ -35,6 +35,7 @@ export function stateOf(r: Shown, reader: Reader): RoundState {
   if (r.status === 'preparing') return state('draft', 'Preparing', 'Follow')
   if (r.status === 'closed') {
     if (r.to_adjudicate) return reader.curates ? state('contested', 'Contested', `Adjudicate ${count(r.to_adjudicate)}`, 0, `${page}/adjudicate`) : state('contested', 'Contested', 'Open')
+    if (r.designed && r.kept_blind) return state('done', 'Closed, blind', reader.changes ? 'Unblind' : 'Open')
     if (r.designed) return state('done', 'Closed', 'Read results', 9, 'results?view=ratings')
     return r.independent && reader.watches ? state('done', 'Closed', 'Read agreement', 9, `${page}/agreement`) : state('done', 'Closed', 'Open')
   }
