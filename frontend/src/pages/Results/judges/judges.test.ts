@@ -31,7 +31,8 @@ describe('what judges are worth', () => {
   })
 
   it('says what is saved only if something is', () => {
-    expect(savedWords({ n: 20, saved: 29.4 })).toBe('as precise as 29 sources instead of 20')
-    expect(savedWords({ n: 20, saved: 20.2 })).toBe('')
+    expect(savedWords({ n: 20, saved: 29.4, ci: [1, 2] })).toBe('as precise as 29 sources instead of 20')
+    expect(savedWords({ n: 20, saved: 20.2, ci: [1, 2] })).toBe('')
+    expect(savedWords({ n: 20, saved: 29.4, ci: null })).toBe('')
   })
 })

@@ -49,8 +49,8 @@ export function reasons(columns: readonly { name: string; figures: readonly (Jud
   return [...names].map(([why, those]) => `${[...those].join(', ')}: ${why}.`)
 }
 
-/** "as precise as 31 sources"; empty where nothing is saved. */
-export function savedWords(system: { n?: number; saved?: number | null }): string {
-  const { n = 0, saved } = system
-  return saved && Math.round(saved) > n ? `as precise as ${Math.round(saved)} sources instead of ${n}` : ''
+/** "as precise as 31 sources"; empty where nothing is saved or there is no interval. */
+export function savedWords(system: { n?: number; saved?: number | null; ci?: readonly number[] | null }): string {
+  const { n = 0, saved, ci } = system
+  return saved && ci && Math.round(saved) > n ? `as precise as ${Math.round(saved)} sources instead of ${n}` : ''
 }
