@@ -82,6 +82,7 @@ app.conf.update(
             "schedule": schedule(60.0),
             "options": {"expires": 60.0},
         },
+        "check accuracy": {"task": "projects.check_accuracy", "schedule": schedule(60.0), "options": {"expires": 60.0}},
         "delete expired rows": {"task": "projects.sweep", "schedule": crontab(hour=3, minute=17)},
     },
 )

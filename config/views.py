@@ -49,6 +49,7 @@ GUIDES = (
     "practice",
     "suggestions",
     "changes",
+    "accuracy",
     "volunteers",
     "crowd",
     "pay",

@@ -19,6 +19,7 @@ class ProjectsConfig(AppConfig):
         from .answers.integrity import SETTLED, inconsistent_assignments, reopened_rounds
         from .material.figures import StateFigures
         from .models import (
+            AccuracyEvent,
             Admission,
             Answer,
             Assignment,
@@ -69,7 +70,8 @@ class ProjectsConfig(AppConfig):
         )
         track(Assignment, only=("number", "person_id", "revision", "current_answer_id"), label=SETTLED)
         for model in (
-            Admission, Change, Consent, Guideline, QuestionTry, Reference, Remark, Suggestion, SuggestionOutcome,
+            AccuracyEvent, Admission, Change, Consent, Guideline, QuestionTry, Reference, Remark,
+            Suggestion, SuggestionOutcome,
         ):  # fmt: skip
             track(model)
         track(SuggestionSet, but=("job_id", "report"))

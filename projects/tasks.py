@@ -13,6 +13,7 @@ from projects.notifications import queries
 
 from .agreement import actions as agreement_actions
 from .answers import integrity
+from .drift import actions as drift_actions
 from .gold import actions as gold_actions
 from .jobs import jobs
 from .jobs.running import RunningJob, WorkerUnhealthy, handle_wake_up
@@ -48,6 +49,12 @@ def sweep() -> dict[str, int]:
 def return_late_places() -> int:
     """Return places of recruitment links of which the time limit is over. Runs every minute."""
     return recruitment_actions.return_late_places()
+
+
+@shared_task(name="projects.check_accuracy")  # type: ignore[untyped-decorator]
+def check_accuracy() -> int:
+    """Warn people whose accuracy on returning gold items has fallen. Runs every minute."""
+    return drift_actions.check_open_rounds()
 
 
 @shared_task(name="projects.create_checkpoints")  # type: ignore[untyped-decorator]

@@ -6,6 +6,7 @@ from .adjudication import views as adjudication_views
 from .agreement.views import RoundAgreementView
 from .curation import views as curation_views
 from .curation.views import ConfirmationView
+from .drift import views as drift_views
 from .external_ratings.views import ExternalRatingsCheckView, ExternalRatingsConfirmView
 from .guideline_changes import views as guideline_changes_views
 from .guidelines import views as guidelines_views
@@ -83,6 +84,8 @@ urlpatterns = [
     path("rounds/<int:round_id>/practice/people/", practice_views.PracticePeopleView.as_view()),
     path("rounds/<int:round_id>/questions/", practice_views.QuestionsView.as_view()),
     path("rounds/<int:round_id>/admissions/", practice_views.AdmissionsView.as_view()),
+    path("rounds/<int:round_id>/accuracy/", drift_views.AccuracyView.as_view()),
+    path("rounds/<int:round_id>/accuracy/<int:member_id>/practice/", drift_views.AccuracyPracticeView.as_view()),
     path("rounds/<int:round_id>/adjudication/", adjudication_views.QueueView.as_view()),
     path("rounds/<int:round_id>/adjudication/at-once/", adjudication_views.BulkView.as_view()),
     path("rounds/<int:round_id>/adjudication/gold/", adjudication_views.GoldView.as_view()),

@@ -20,6 +20,7 @@ from ..gold.queries import contested_fields, newest_decisions, of_kind, sentence
 from ..inbox import queries as inbox_queries
 from ..inbox.queries import open_flags
 from ..models import Answer, Assignment, Decision, Member, Origin, Round, Unit
+from ..models.round import RETURNED
 from ..permissions import Names
 from ..purposes import which
 from ..queue import queries as queue_queries
@@ -49,7 +50,7 @@ def queued_units(round: Round) -> list[QueuedUnit]:
         by_unit.setdefault(sort_key[2], QueuedUnit(tuple(sort_key))).contested.append(name)
     flags = (
         inbox_queries.raised(round.project)
-        .filter(inbox_queries.FLAGGED, assignment__round=round)
+        .filter(inbox_queries.FLAGGED, assignment__round=round, assignment__repeat__lt=RETURNED)
         .exclude(inbox_queries.SETTLED)
     )
     flags = flags.filter(assignment__unit__superseded_by=None).order_by()
@@ -65,7 +66,9 @@ def count_queued_units(rounds: QuerySet[Round]) -> dict[int, int]:
     """
     rounds = rounds.order_by()
     contests = Decision.objects.filter(round__in=rounds, kind=F("round__kind"), unit__superseded_by=None).contested()
-    flags = inbox_queries.FLAGGED & Q(assignment__unit__superseded_by=None, current_of__isnull=False)
+    flags = inbox_queries.FLAGGED & Q(
+        assignment__unit__superseded_by=None, current_of__isnull=False, assignment__repeat__lt=RETURNED
+    )
     of_people = rounds.exclude(purpose__in=which("holds_edits"))
     flagged = Answer.objects.filter(flags, assignment__round__in=of_people).exclude(inbox_queries.SETTLED).order_by()
     by_round = flagged.values_list("assignment__round").annotate(n=Count("assignment__unit", distinct=True))

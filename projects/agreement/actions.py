@@ -20,6 +20,7 @@ from ..answers.queries import counted
 from ..jobs import batches, jobs
 from ..jobs.queries import ACTIVE
 from ..models import Decision, Job, JobStatus, Round, StoredAgreement
+from ..models.round import RETURNED
 from . import queries as agreement_queries
 
 #: Version of the computation. Increase it whenever the figures of a report change: stored reports of another version
@@ -72,7 +73,12 @@ def count_inputs(round: Round) -> dict[str, Any]:
     Answers of a closed round never change, but its units may get new decisions.
     """
     repeats = Count("pk", filter=Q(assignment__repeat__gt=0))
-    answers = counted(round).order_by().aggregate(n=Count("pk"), again=repeats, newest=Max("received_at"))
+    answers = (
+        counted(round)
+        .exclude(assignment__repeat=RETURNED)
+        .order_by()
+        .aggregate(n=Count("pk"), again=repeats, newest=Max("received_at"))
+    )
     basis = {
         "answers": answers["n"] - answers["again"],
         "newest": answers["newest"] and answers["newest"].isoformat(),

@@ -19,6 +19,7 @@ from ..answers.assignments import Shape
 from ..answers.queries import counted, counted_parts
 from ..gold.queries import current_values, parts_of
 from ..models import Reference, Round, Unit
+from ..models.round import RETURNED
 from ..reports.writing import escaped, number
 from ..suggestions.report import suggestion_report
 
@@ -147,7 +148,7 @@ def report(round: Round, *, progress: Progress | None = None) -> dict[str, Any]:
 
 def units_to_measure(round: Round) -> int:
     """Return the number of units of a round that are not attention checks."""
-    units = round.assignments.order_by().values_list("unit", flat=True).distinct()
+    units = round.assignments.filter(repeat=0).order_by().values_list("unit", flat=True).distinct()
     return round.units_count - sum(not part for _, part in kinds.get(round.kind).checks_among(units))
 
 
@@ -215,7 +216,11 @@ def planned_ratings_per_item(round: Round) -> float:
 
 
 def _repeat_agreement(round: Round) -> dict[str, Any] | None:
-    repeats = counted(round).filter(assignment__repeat__gt=0).values_list("pk", "assignment__unit", "author")
+    repeats = (
+        counted(round)
+        .filter(assignment__repeat__gt=0, assignment__repeat__lt=RETURNED)
+        .values_list("pk", "assignment__unit", "author")
+    )
     repeat_answers = {(unit, author): pk for pk, unit, author in repeats}
     if not repeat_answers:
         return None

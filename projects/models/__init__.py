@@ -1,6 +1,7 @@
 """Models common to all studies: people, guidelines, units, rounds, answers, decisions and jobs."""
 
 from ..purposes import Purpose
+from .accuracy import AccuracyEvent
 from .answer import Act, Answer, CameBy, Outcome, Remark
 from .decision import WAITING, Change, Decision, Origin, Reference, StoredAgreement
 from .figures import StoredFigures
@@ -26,6 +27,7 @@ from .suggestion import Suggestion, SuggestionOutcome, SuggestionSet, Suggestion
 
 __all__ = [
     "WAITING",
+    "AccuracyEvent",
     "Act",
     "Admission",
     "Answer",

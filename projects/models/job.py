@@ -96,7 +96,7 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
         works = Participant.objects.filter(round=OuterRef("round"), member__user=user, left_at=None)
         what = Notification.What
         of_project = (
-            Q(what__in=(what.REPLY, what.FINISHED, what.FAILED))
+            Q(what__in=(what.REPLY, what.FINISHED, what.FAILED, what.ACCURACY))
             | Q(Exists(works), what=what.OPENED, round__status=Round.Status.OPEN)
             | Q(what=what.DECISION, round__status=Round.Status.CLOSED, project__show_adjudication=True)
         )
@@ -117,6 +117,7 @@ class Notification(models.Model):
         FINISHED = "finished"
         FAILED = "failed"
         TOKENS = "tokens"
+        ACCURACY = "accuracy"
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notifications")
     what = models.CharField(max_length=12, choices=What)

@@ -11,6 +11,9 @@ from .project import ArrivedManager, Guideline, Import, Member, Project
 
 #: Default and maximum number of assignments that a person holds at a time: the current one and the next ones.
 HELD_LIMIT, MAX_HELD_LIMIT = 2, 20
+#: `repeat` of an assignment of a returning gold item. Its answer counts for nothing but the person's accuracy
+#: (docs/decisions/0034-returning-gold-items.md). Repeats and attempts of practice have small numbers.
+RETURNED = 100
 
 
 class Unit(models.Model):
@@ -192,6 +195,11 @@ class Round(models.Model):
         return bool(self.sampling.get("rolling"))
 
     @property
+    def returns_gold(self) -> bool:
+        """Whether items with a known answer return unmarked, to monitor each person's accuracy."""
+        return "returned" in self.sampling
+
+    @property
     def has_known_share(self) -> bool:
         """Whether each person's share is fixed when the round opens, so that progress can say "12 of 40"."""
         return self.allocation == self.Allocation.FIXED
@@ -225,6 +233,14 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         """Return assignments of labelling rounds of a kind, without practice and curation rounds."""
         rounds = Round.objects.filter(kind=kind).opened().counting().opened_by_people()
         return self.filter(round__in=rounds.values("pk"))
+
+    def repeats(self) -> Self:
+        """Return assignments that repeat a unit for the same person, without returning gold items."""
+        return self.filter(repeat__gt=0, repeat__lt=RETURNED)
+
+    def returned(self) -> Self:
+        """Return assignments of returning gold items."""
+        return self.filter(repeat=RETURNED)
 
     def unanswered(self) -> Self:
         return self.filter(current_answer__isnull=True)

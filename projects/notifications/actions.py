@@ -21,6 +21,22 @@ def notify(users: Iterable[int], what: str, *, round: Round) -> None:
     Notification.objects.bulk_create(rows)
 
 
+def notify_of_accuracy(users: Iterable[int], *, round: Round, subject: str, path: str) -> None:
+    """Notify users of a warning about accuracy in a round. One query."""
+    Notification.objects.bulk_create(
+        Notification(
+            user_id=user,
+            what=What.ACCURACY,
+            project_id=round.project_id,
+            round=round,
+            subject=subject,
+            path=path,
+            at=timezone.now(),
+        )
+        for user in sorted(set(users))
+    )
+
+
 def notify_of_job(
     user: User | None, *, project: Project | None, subject: str, path: str, failed: bool, round: int | None = None
 ) -> None:

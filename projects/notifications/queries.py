@@ -70,6 +70,7 @@ def _entry(row: dict[str, Any], round: Round | None, project: Project | None) ->
         What.FINISHED: (_ended(row["subject"], name, "finished"), row["path"]),
         What.FAILED: (_ended(row["subject"], name, "failed"), row["path"]),
         What.TOKENS: (row["subject"], row["path"]),
+        What.ACCURACY: (f"{name}: {row['subject']}", row["path"]),
     }[What(row["what"])]
     return Entry(
         row["newest"], row["what"], text, path, project.name if project else "", row["latest"], bool(row["unread"])

@@ -27,6 +27,15 @@ class OpensSerializer(Plain):
     name = serializers.CharField()
 
 
+class OwnAccuracySerializer(Plain):
+    """A person's current warning: the last answers to items with a known answer. The items are not revealed."""
+
+    right = serializers.IntegerField(help_text="Correct answers among the last ones.")
+    window = serializers.IntegerField(help_text="Number of these answers.")
+    at = serializers.DateTimeField()
+    practice = serializers.IntegerField(allow_null=True, help_text="Open practice round for the person.")
+
+
 class PracticeSerializer(Plain):
     attempts = AttemptSerializer(many=True)
     passed = serializers.BooleanField()

@@ -23,6 +23,7 @@ from sql.expressions import LockedExists
 from .. import kinds
 from ..answers.queries import Submission
 from ..models import Answer, Assignment, Member, Outcome, Participant, Reference, Round, SuggestionOutcome
+from ..models.round import RETURNED
 from ..practice import queries as practice_queries
 from ..practice import readiness
 from ..practice.actions import require_consent, require_ready
@@ -342,7 +343,7 @@ def _release_skipped(assignment: Assignment, now: datetime) -> None:
         return
     number = assignment.number
     Assignment.objects.filter(pk=assignment.pk).update(number=-assignment.pk)
-    if not assignment.repeat:  # a repetition belongs to the same person and is not passed on
+    if assignment.repeat in (0, RETURNED):  # a repetition belongs to the same person and is not passed on
         assignments.retire_repeats(assignment)
         assignment.number = number
         assignments.create_replacement(assignment, person_id=None, leased_until=now)

@@ -14,7 +14,7 @@ from django.db.models import F, OuterRef, QuerySet, Subquery
 from sql.compiled import CompiledSelect, CompiledUpdate
 
 from ..models import Assignment, Participant, Round, Unit
-from ..models.round import WALK
+from ..models.round import RETURNED, WALK
 
 #: Candidates per search, so that losing a race needs no new search.
 LOOKAHEAD = 4
@@ -252,8 +252,8 @@ def retire_repeats(assignment: Assignment) -> None:
     """Retire the person's repetitions of a unit that the person gave up."""
     if "repeats" in assignment.round.sampling:
         repeats = Assignment.objects.filter(
-            round=assignment.round_id, unit=assignment.unit_id, person=assignment.person_id, repeat__gt=0
-        )
+            round=assignment.round_id, unit=assignment.unit_id, person=assignment.person_id
+        ).repeats()
         repeats.counted().unanswered().update(number=-F("pk"))
 
 
@@ -268,5 +268,5 @@ def release_assignments(
         same = Assignment.objects.filter(
             pk=assignment.pk, person=assignment.person_id, current_answer=None, number=assignment.number
         )
-        if same.update(number=-assignment.pk) and not assignment.repeat and pass_on:
+        if same.update(number=-assignment.pk) and assignment.repeat in (0, RETURNED) and pass_on:
             yield create_replacement(assignment, person_id=None, leased_until=now)

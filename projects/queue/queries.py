@@ -12,6 +12,7 @@ from ..answers.queries import Submission
 from ..gold.queries import newest_decisions, of_kind, values_of
 from ..models import Assignment, Decision, Member, Participant, Reference, Round, Unit
 from ..suggestions.queries import shown_values
+from . import returning
 
 
 def cards(round: Round, assignments: Sequence[Assignment]) -> list[dict[str, Any]]:
@@ -125,5 +126,6 @@ def of_person(round: Round, participant: Participant) -> dict[str, Any]:
         return {"done": done, "total": min(participant.quota, round.units_count), "is_upper_bound": False}
     if round.has_known_share:
         return {"done": done, "total": done + own.counted().unanswered().count(), "is_upper_bound": False}
+    total = round.units_count + returning.own_items(round, participant.member_id)
     shared = round.participants.filter(left_at=None).count() > round.overlap
-    return {"done": done, "total": round.units_count, "is_upper_bound": shared}
+    return {"done": done, "total": total, "is_upper_bound": shared}

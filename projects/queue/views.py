@@ -23,7 +23,8 @@ from ..permissions import round_at_work
 from ..practice import queries as practice_queries
 from ..practice import readiness
 from ..practice.participants import participant_of
-from ..practice.serializers import FeedbackSerializer, PracticeSerializer
+from ..practice.serializers import FeedbackSerializer, OwnAccuracySerializer, PracticeSerializer
+from ..practice.warnings import warnings_of_user
 from . import actions as queue_actions
 from . import queries as queue_queries
 from . import serializers as shapes
@@ -58,6 +59,9 @@ class NextSerializer(HeldSerializer):
     )
     practice = PracticeSerializer(
         allow_null=True, help_text="The person's attempts in a practice round; null in other rounds."
+    )
+    accuracy = OwnAccuracySerializer(
+        allow_null=True, help_text="The person's current warning about accuracy; null if there is none."
     )
 
 
@@ -113,7 +117,9 @@ class NextView(APIView):
         prerequisite = readiness.open_prerequisite(round, participant.member)
         own_practice = practice_queries.of_person(round, participant.member) if round.meaning.gives_feedback else None
         body = queue_queries.reply(round, held, have=_ids(request))
-        return Response(body | {"progress": done, "prerequisite": prerequisite, "practice": own_practice})
+        accuracy = warnings_of_user([round], user).get(round.pk)
+        extra = {"progress": done, "prerequisite": prerequisite, "practice": own_practice, "accuracy": accuracy}
+        return Response(body | extra)
 
 
 class AnswerView(APIView):

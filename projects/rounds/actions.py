@@ -16,9 +16,12 @@ from sql.planner import analyze_tables
 from .. import kinds
 from ..jobs import jobs
 from ..models import Assignment, Job, Member, Participant, Project, Round, Unit
+from ..models.round import RETURNED
 from ..notifications.actions import What, notify
 from ..practice import actions as practice_actions
 from ..queue import assignments
+from ..queue import returning as queue_returning
+from . import returning
 from .planning import (
     BATCH,
     WORKERS,
@@ -61,6 +64,7 @@ def start_round(round: Round, people: Sequence[Member], units: int, by: User | N
     if round.units_count != units:
         Round.objects.filter(pk=round.pk).update(units_count=units)
         round.units_count = units
+    returning.store_count(round)
     kinds.get(round.kind).opened(round)
     _add_participants(round, people, units)
     notify({member.user_id for member in people if member.user_id} - {by and by.pk}, What.OPENED, round=round)
@@ -84,6 +88,14 @@ def _add_participants(round: Round, people: Sequence[Member], units: int) -> Non
         start = units * (i % groups) // groups
         Participant.objects.create(round=round, member=member, start=start, cursor=start - 1)
         kinds.get(round.kind).joined(round, member)
+        _withhold_items(round, member)
+
+
+def _withhold_items(round: Round, member: Member) -> None:
+    """Keep returning gold items from a person who knows their answer."""
+    if round.meaning.gives_feedback:
+        queue_returning.withhold_practised(round, member)
+    queue_returning.withhold_known(round, member)
 
 
 def add_person(*, round: Round, member: Member, by: User | None) -> Participant:
@@ -110,7 +122,8 @@ def add_person(*, round: Round, member: Member, by: User | None) -> Participant:
         kinds.get(round.kind).joined(round, member)
         if round.meaning.gives_feedback:
             practice_actions.assign_all_units(round, member)
-        elif round.allocation == Round.Allocation.FIXED:
+        _withhold_items(round, member)
+        if round.allocation == Round.Allocation.FIXED and not round.meaning.gives_feedback:
             _share(round, member)
         record(actor=by, verb="join round", obj=round, project_id=round.project_id, after={"person": member.pseudonym})
         if member.user_id and (by is None or by.pk != member.user_id):
@@ -127,8 +140,13 @@ def _share(round: Round, joiner: Member) -> None:
     """Move unstarted assignments from the people with the most to the joiner, up to an even share."""
     assignments_of_round = Assignment.objects.filter(round=round)
     # Units that repeat for a person are not moved; the repeat would be the first answer of another person.
-    asked_again = set(assignments_of_round.filter(repeat__gt=0).counted().values_list("unit", "person"))
-    unstarted = assignments_of_round.filter(leased_until=None, repeat=0).counted().unanswered().exclude(person=None)
+    asked_again = set(assignments_of_round.repeats().counted().values_list("unit", "person"))
+    unstarted = (
+        assignments_of_round.filter(leased_until=None, repeat__in=(0, RETURNED))
+        .counted()
+        .unanswered()
+        .exclude(person=None)
+    )
     piles: dict[int, list[tuple[int, int]]] = {}
     for pk, unit, person in (
         unstarted.exclude(person=joiner).order_by("position", "pk").values_list("pk", "unit", "person")

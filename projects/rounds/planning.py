@@ -14,13 +14,14 @@ from measures import sampling
 
 from .. import kinds, purposes
 from ..answers.assignments import Chosen, PlannedAssignment, Shape, create_items
+from ..answers.returning import BAR
 from ..concerns.queries import change_of
 from ..guidelines.actions import latest_guideline
 from ..models import Assignment, Guideline, Member, Project, Round, Unit
 from ..models.project import MAY
 from ..models.round import HELD_LIMIT
 from ..suggestions.queries import checked_terms
-from . import choosing
+from . import choosing, returning
 
 BATCH = 2000
 
@@ -67,6 +68,12 @@ class RoundPlan:
     asks_questions: bool = False
     #: Whether the round adds units that match later, while it is open (`rolling`).
     rolling: bool = False
+    #: Returning gold items: their share of a person's units, the round they come from (None: any), and the bar (%).
+    return_share: float = 0.0
+    return_from: int | None = None
+    return_bar: int = BAR
+    #: Ids of the only units that the plan may contain. Not part of the API.
+    only: Sequence[int] | None = None
 
     @property
     def suggestions(self) -> int | None:
@@ -107,13 +114,16 @@ def planned_units(project: Project, plan: RoundPlan) -> list[tuple[int, int]]:
             "pk", "context"
         )
     )
+    if plan.only is not None:
+        units = [unit for unit in units if unit[0] in set(plan.only)]
     refuse_sample(plan, len(units))
     sample = set(sample_units([pk for pk, _ in units], plan))
     units = [unit for unit in units if unit[0] in sample]
     if plan.order == "shuffled":
-        contexts = sampling.shuffled(list(dict.fromkeys(context for _, context in units)), plan.seed)
+        # A unit without a context is a context of its own.
+        contexts = sampling.shuffled(dict.fromkeys(str(context or f"unit {pk}") for pk, context in units), plan.seed)
         rank = {context: i for i, context in enumerate(contexts)}
-        units.sort(key=lambda unit: rank[unit[1]])
+        units.sort(key=lambda unit: rank[str(unit[1] or f"unit {unit[0]}")])
     return units
 
 
@@ -128,6 +138,7 @@ def checked(project: Project, plan: RoundPlan, by: User | None) -> tuple[RoundPl
     people, guideline = _people(project, plan), _guideline(project, plan, by)
     _refuse_conditions(project, plan, guideline)
     _refuse_rolling(plan)
+    returning.refuse_faults(project, plan)
     return plan, people, guideline
 
 
@@ -160,6 +171,7 @@ def validated_plan(project: Project, plan: RoundPlan) -> RoundPlan:
         block_share=0.0,
         block_overlap=0,
         repeat_share=0.0,
+        return_share=0.0,
     )
 
 
@@ -201,6 +213,7 @@ def store_round(
             "order": plan.order,
         }
         | plan.shape.as_json()
+        | returning.stored(project, plan)
         | ({"rolling": True} if plan.rolling else {})
         | _guideline_change(project, plan),
         policy=dict(plan.policy),
@@ -253,6 +266,7 @@ def plan_of(round: Round, people: Sequence[int]) -> RoundPlan:
         asks_questions=round.asks_questions,
         rolling=round.is_rolling,
         **_shape(Shape.of(round.overlap, chosen)),
+        **returning.of_plan(round),
     )
 
 
@@ -349,7 +363,8 @@ def plan_assignments(round: Round, units: Chosen, people: Sequence[Member]) -> I
     allocated = [member.pk for member in people] if round.allocation == Round.Allocation.FIXED else None
     by_kind = kind.deal(round, units, allocated) if allocated is not None else None
     together = kind.drawn_together(round) if shape.block_share else {}
-    return create_items(units, shape, allocated, round.seed, by_kind, together)
+    planned = create_items(units, shape, allocated, round.seed, by_kind, together)
+    return returning.with_items(round, planned, units, people)
 
 
 def build_assignment(round: Round, planned: PlannedAssignment, after: int = 0) -> Assignment:

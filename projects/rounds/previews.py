@@ -1,7 +1,7 @@
 """Read-only previews of a round plan: totals, example cards and choices."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from itertools import chain, count
 from math import ceil
 from statistics import median
@@ -19,7 +19,7 @@ from ..models import Answer, Assignment, Outcome, Participant, Project, Round, U
 from ..practice import queries as practice_queries
 from ..queue import queries as queue_queries
 from ..suggestions.queries import in_words as suggestions_in_words
-from . import choosing
+from . import choosing, returning
 from .planning import (
     WORKERS,
     RoundPlan,
@@ -33,6 +33,8 @@ from .planning import (
 
 #: Number of newest answers that the time estimate uses.
 RECENT = 500
+#: Returning items of a person within which a fall of accuracy is noticed (see `benchmarks/drift.py`).
+ENOUGH_ITEMS = 40
 
 
 def totals(project: Project, plan: RoundPlan) -> dict[str, Any]:
@@ -43,7 +45,9 @@ def totals(project: Project, plan: RoundPlan) -> dict[str, Any]:
     if plan.strata and plan.sample is not None and plan.sample <= len(ids):
         strata = choosing.sizes(ids, kind=plan.kind, strata=plan.strata, taken=set(sample))
     unit_count = count_asked(project, plan, sample)
+    items, items_each = _returning(project, plan, ids, unit_count)
     answers = plan.shape.count(unit_count) + plan.shape.again(unit_count, len(plan.people))
+    answers += round(items_each * len(plan.people))
     each = answers / len(plan.people) if plan.people else 0.0
     measured, timed = pace_of(project, plan.kind)
     pace = measured or kinds.get(plan.kind).assumed_seconds
@@ -56,8 +60,28 @@ def totals(project: Project, plan: RoundPlan) -> dict[str, Any]:
         "seconds_an_answer": pace,
         "answers_timed": timed,
         "minutes_each": pace * each / 60,
-        "fewer": [*_fewer_repeats(plan, unit_count), *_no_checks(plan, unit_count)],
+        "items": items,
+        "items_each": items_each,
+        "fewer": [*_fewer_repeats(plan, unit_count), *_no_checks(plan, unit_count), *_few_items(plan, items_each)],
     }
+
+
+def _returning(project: Project, plan: RoundPlan, ids: Sequence[int], unit_count: int) -> tuple[int, float]:
+    """Return how many gold items can return, and how many each person gets."""
+    if not plan.return_share or not plan.people:
+        return 0, 0.0
+    items = len(set(returning.pool(project, plan)) - set(sample_units(ids, plan)))
+    each = plan.shape.count(unit_count) / len(plan.people)
+    return items, min(float(items), plan.return_share * each)
+
+
+def _few_items(plan: RoundPlan, each: float) -> Iterator[str]:
+    """Yield that a plan has too few returning items to notice a fall of accuracy."""
+    if plan.return_share and each < ENOUGH_ITEMS:
+        yield (
+            f"Returning gold items: about {each:.0f} per person. To notice a fall of accuracy from 95% to 70% in 9 of "
+            f"10 cases, {ENOUGH_ITEMS} are needed. Raise the share, or add units or decided items."
+        )
 
 
 def _fewer_repeats(plan: RoundPlan, unit_count: int) -> Iterator[str]:
@@ -115,6 +139,7 @@ def choices(project: Project) -> dict[str, Any]:
         "purposes": [_purpose_choice(key) for key in purposes.which("planned")],
         "practice": _practices(project),
         "people": _people(project),
+        "gold_sources": returning.sources(project),
     }
 
 
@@ -171,6 +196,7 @@ def _kind_choice(kind: kinds.Kind, project: Project) -> dict[str, Any]:
         "guideline": kind.guideline,
         "fields_asked": field_choices(kind),
         "blind": kind.blind,
+        "returns": returning.returns(kind),
         "purposes": [purposes.Purpose(key).label for key in purposes_of(kind)],
     }
 

@@ -18,8 +18,10 @@ from ..gold import queries as gold_queries
 from ..models import Answer, Assignment, Job, Member, Origin, Outcome, Participant, Remark, Round
 from ..models.decision import WAITING
 from ..models.project import MAY
+from ..models.round import RETURNED
 from ..practice import queries as practice_queries
 from ..practice import readiness
+from ..practice.warnings import warnings_of_user
 from ..purposes import which
 from ..queue.assignments import quota_left
 
@@ -38,7 +40,7 @@ def with_counts(rounds: QuerySet[Round]) -> QuerySet[Round]:
     return rounds.annotate(
         assignment_count=_count(planned.filter(repeat=0)),
         answered=_count(planned.filter(repeat=0, current_answer__isnull=False)),
-        left=_count(planned.filter(current_answer__isnull=True)),
+        left=_count(planned.exclude(repeat=RETURNED).filter(current_answer__isnull=True)),
         people=_count(Participant.objects.filter(round=OuterRef("pk"), left_at=None)),
     ).order_by("-pk")
 
@@ -170,7 +172,7 @@ def of_round(round: Round, *, now: datetime) -> dict[str, Any]:
     """Return the progress of one round."""
     assignments = Assignment.objects.filter(round=round)
     # Repeats are counted separately, because they do not make a unit more complete.
-    counted, repeats = assignments.counted().filter(repeat=0), assignments.counted().filter(repeat__gt=0)
+    counted, repeats = assignments.counted().filter(repeat=0), assignments.counted().repeats()
     # Skipped assignments are not counted, so no join with the answers is needed. PostgreSQL without table statistics
     # would compare every assignment with every answer.
     open_ = counted.filter(current_answer=None)
@@ -278,7 +280,7 @@ def my_work(user: User, *, now: datetime) -> list[dict[str, Any]]:
             ms=Sum("active_ms"),
         )
     }
-    attempts = _attempts_of_user(rounds, user)
+    attempts, warnings = _attempts_of_user(rounds, user), warnings_of_user(rounds, user)
     open_units, replies, prerequisites = (
         _open_units(rounds, user),
         _replies(rounds, user),
@@ -301,6 +303,7 @@ def my_work(user: User, *, now: datetime) -> list[dict[str, Any]]:
             "replies": replies.get(r.pk, 0),
             "outcomes": gold_queries.are_outcomes_shown(r),
             "prerequisite": prerequisites.get(r.pk),
+            "accuracy": warnings.get(r.pk),
         }
         | _of_tries(r, attempts.get(r.pk))
         for r in rounds

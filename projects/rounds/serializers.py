@@ -7,12 +7,15 @@ from rest_framework import serializers
 
 from api.fields import LARGEST, FiniteField, LabelField, NameField, Strict, UnitNameField
 from api.parameters import ParameterSerializer
+from measures import drift
 
 from .. import kinds
+from ..answers.returning import BAR
 from ..guidelines.serializers import FieldChoiceSerializer
 from ..models import Purpose, Role, Round
 from ..models.round import HELD_LIMIT, MAX_HELD_LIMIT
 from ..practice import queries as practice_queries
+from ..practice.serializers import OwnAccuracySerializer
 from ..purposes import PLANNED_NAMES, Chooses, which
 from ..queue.serializers import PrerequisiteSerializer
 from . import queries as rounds_queries
@@ -97,6 +100,25 @@ class RoundPlanSerializer(Strict):
     rolling = serializers.BooleanField(
         default=False, help_text="Whether the open round adds units that match later. Requires a shared queue."
     )
+    return_share = FiniteField(
+        min_value=0,
+        max_value=0.3,
+        default=0.0,
+        help_text="Share of each person's units that are added as returning gold items; 0 for none. Needs a shuffled "
+        "order.",
+    )
+    return_from = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        max_value=LARGEST,
+        help_text="Closed round whose decided units return. Defaults to any decided units.",
+    )
+    return_bar = serializers.IntegerField(
+        min_value=drift.BARS[0],
+        max_value=drift.BARS[-1],
+        default=BAR,
+        help_text="Accuracy on returning gold items, in percent, below which people are warned.",
+    )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Choose a random seed for a blind round, because a known seed reveals the order of the systems."""
@@ -128,6 +150,7 @@ class KindChoiceSerializer(Plain):
     guideline = serializers.CharField(help_text="Default guideline of the kind, in Markdown.")
     fields_asked = FieldChoiceSerializer(many=True, help_text="Fields that a change of the guideline can concern.")
     blind = serializers.BooleanField(help_text="Whether raters must not learn whose work they judge.")
+    returns = serializers.BooleanField(help_text="Whether gold items can return in a round of this kind.")
     purposes = serializers.ListField(
         child=serializers.ChoiceField(choices=PLANNED_NAMES), help_text="Purposes that a round of this kind can have."
     )
@@ -171,6 +194,15 @@ class PersonChoiceSerializer(Plain):
     open_rounds = serializers.IntegerField()
 
 
+class GoldSourceSerializer(Plain):
+    """A closed round whose decided units can return."""
+
+    id = serializers.IntegerField()
+    name = serializers.CharField()
+    kind = serializers.CharField()
+    units = serializers.IntegerField()
+
+
 class RoundChoicesSerializer(Plain):
     """The choices for a new round."""
 
@@ -179,6 +211,7 @@ class RoundChoicesSerializer(Plain):
     purposes = PurposeChoiceSerializer(many=True)
     practice = PracticeChoiceSerializer(many=True)
     people = PersonChoiceSerializer(many=True)
+    gold_sources = GoldSourceSerializer(many=True)
 
 
 class StratumSerializer(Plain):
@@ -203,6 +236,8 @@ class RoundTotalsSerializer(Plain):
         child=serializers.CharField(), help_text="Why there are fewer repeats or attention checks than requested."
     )
     minutes_each = serializers.FloatField()
+    items = serializers.IntegerField(help_text="Gold items that can return; 0 if the plan has none.")
+    items_each = serializers.FloatField(help_text="Mean number of returning items per person.")
 
 
 class SettingSerializer(Plain):
@@ -258,6 +293,9 @@ class RoundSerializer(Plain):
     designed = serializers.BooleanField(help_text="Whether a design created the units.")
     kept_blind = serializers.BooleanField(help_text="Whether the systems of a designed round are not revealed yet.")
     rolling = serializers.BooleanField(help_text="Whether the open round adds units that match later.")
+    returns_gold = serializers.BooleanField(
+        help_text="Whether gold items return; only shown to people who may see who answered what."
+    )
     asks_questions = serializers.BooleanField()
     requires_practice = RequiredPracticeSerializer(allow_null=True)
     terms = serializers.DictField(
@@ -404,6 +442,9 @@ class WorkRowSerializer(Plain):
         choices=practice_queries.STATES,
         allow_null=True,
         help_text="State of the person's practice; null if this is not a practice round.",
+    )
+    accuracy = OwnAccuracySerializer(
+        allow_null=True, help_text="The person's current warning about accuracy; null if there is none."
     )
 
 

@@ -20,6 +20,7 @@ from ..jobs.views import accepted
 from ..models import Member, Round
 from ..permissions import may, member_of, member_to, permit, round_of
 from ..queue import serializers as queue_serializers
+from ..queue.returning import own_items
 from . import actions as rounds_actions
 from . import preparing, previews, rolling
 from . import queries as rounds_queries
@@ -74,7 +75,8 @@ def _round(round: Round, member: Member) -> dict[str, Any]:
         "purpose": round.get_purpose_display(),
         "status": round.status,
         "overlap": round.overlap,
-        "units": round.units_count,
+        # People at work see one number of units, so that they cannot tell how many items return.
+        "units": round.units_count + (0 if may(member, "see who answered what") else own_items(round, member.pk)),
         "allocation": round.get_allocation_display(),
         # With the seed, participants could compute which units come without a suggestion.
         "seed": round.seed if shows_settings and (not round.suggestions or may(member, "read rounds")) else None,
@@ -101,6 +103,7 @@ def _round(round: Round, member: Member) -> dict[str, Any]:
         "role": member.role,
         "working": working,
         "rolling": round.is_rolling,
+        "returns_gold": round.returns_gold and may(member, "see who answered what"),
         "job": job.pk if round.status == Round.Status.PREPARING and (job := preparing.job_of(round)) else None,
     }
 

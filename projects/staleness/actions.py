@@ -15,6 +15,7 @@ from ..gold.actions import insert_decisions, lock_units
 from ..gold.queries import contested_fields, current_decisions
 from ..kinds import all_kinds
 from ..models import Answer, Assignment, Change, Decision, Guideline, Member, Origin, Round, Unit
+from ..models.round import RETURNED
 from ..queue import assignments
 from ..stored_figures.actions import enqueue_figures
 from .queries import UPHOLD, outdated
@@ -177,8 +178,9 @@ def _replace(round: Round, old: Unit, new: Unit) -> None:
     ):
         for assignment in old_assignments:
             same = Assignment.objects.filter(pk=assignment.pk, number=assignment.number)
-            # A new text has no decided values, so it cannot be used for practice.
-            if same.update(number=-assignment.pk) and not round.meaning.gives_feedback:
+            # A new text has no decided values, so it cannot be used for practice or return as a gold item.
+            passes_on = not round.meaning.gives_feedback and assignment.repeat != RETURNED
+            if same.update(number=-assignment.pk) and passes_on:
                 person = assignment.person_id if round.has_known_share else None
                 # In a shared queue, people may be past this position. They look for expired leases first.
                 assignments.create_replacement(

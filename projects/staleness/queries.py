@@ -14,6 +14,7 @@ from .. import kinds
 from ..concerns.queries import GuidelineChange
 from ..gold.queries import current_values, earlier_values
 from ..models import Answer, Change, Decision, Guideline, Member, Outcome, Project
+from ..models.round import RETURNED
 from ..purposes import which
 
 #: Audit verb for confirming a round's answers under an earlier guideline (`actions.uphold`).
@@ -50,6 +51,7 @@ def outdated(project: Project, *, kind: str = "") -> QuerySet[Answer]:
         concerned,
         assignment__round__project=project,
         current_of__number__gte=0,
+        assignment__repeat__lt=RETURNED,
         outcome=Outcome.ANSWERED,
         assignment__unit__superseded_by=None,
         assignment__round__purpose__in=which("counts"),

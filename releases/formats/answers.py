@@ -15,6 +15,7 @@ from django.db.models import F
 
 from projects import kinds
 from projects.models import Outcome, Project
+from projects.models.round import RETURNED
 from releases.formats.rows import BATCH, csv_row, flag, utc_time
 
 from ..sources.blinding import kept_blind, released_answers
@@ -96,20 +97,20 @@ def _leave_out(comments: int, notes: Notes) -> None:
 def _common(answer: Any, pseudonyms: Mapping[int, str]) -> list[Any]:
     """Return the columns that all kinds have. ``answer`` is annotated with ``brought_by``, a user id."""
     slot = answer.assignment
-    current = slot.current_answer_id == answer.pk
+    current, is_returned = slot.current_answer_id == answer.pk, slot.repeat == RETURNED
     return [
         answer.pk,
         slot.round.name,
         slot.round.purpose,
         slot.unit.key,
-        "retired" if slot.is_retired else slot.number,
-        slot.repeat,
+        "retired" if slot.is_retired else "returned" if is_returned else slot.number,
+        0 if is_returned else slot.repeat,
         answer.author.pseudonym,
         answer.came_by,
         pseudonyms.get(answer.brought_by),
         answer.revision,
         flag(current),
-        flag(current and slot.number >= 1 and answer.outcome == Outcome.ANSWERED),
+        flag(current and slot.number >= 1 and not is_returned and answer.outcome == Outcome.ANSWERED),
         answer.outcome,
         answer.reason,
         answer.guideline.number,

@@ -40,7 +40,7 @@ def _lines(project: Project) -> Iterator[bytes]:
                     "seed": round.seed,
                     "guideline": round.guideline.number,
                     "units": round.units_count,
-                    "sampling": round.sampling,
+                    "sampling": _sampling(round),
                     "policy": round.policy,
                     "options": kinds.get(round.kind).released_options(round.options),
                     "opened_at": utc_time(round.opened_at),
@@ -53,6 +53,16 @@ def _lines(project: Project) -> Iterator[bytes]:
             ).encode()
             + b"\n"
         )
+
+
+def _sampling(round: Round) -> dict[str, Any]:
+    """Return the sampling, with the number of answers to returning items instead of the ids of these items."""
+    if not round.returns_gold:
+        return round.sampling
+    stored = {name: value for name, value in round.sampling["returned"].items() if name != "units"}
+    source = Round.objects.filter(pk=stored["source"]).values_list("name", flat=True).first()
+    answers = round.assignments.returned().counted().filter(current_answer__isnull=False).count()
+    return round.sampling | {"returned": stored | {"source": source, "answers": answers}}
 
 
 def _kept_back(round: Round) -> dict[str, Any]:

@@ -89,6 +89,11 @@ CASES: dict[str, Callable[[OtherProject], Ids]] = {
         w.recruit_ids() | {"recruit_id": w.recruit.pk}
     ),
     "rounds/<int:round_id>/consent-text/": lambda w: {"round_id": w.round.pk},
+    "rounds/<int:round_id>/accuracy/": lambda w: {"round_id": w.round.pk},
+    "rounds/<int:round_id>/accuracy/<int:member_id>/practice/": lambda w: {
+        "round_id": w.round.pk,
+        "member_id": w.round.participants.first().member_id,
+    },
     "rounds/<int:round_id>/practice/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/practice/people/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/questions/": lambda w: {"round_id": w.round.pk},

@@ -51,6 +51,8 @@ export class WorkSession {
   told = $state.raw<{ card: Card; feedback: Schemas['Feedback'] | null } | null>(null)
   /** Prerequisites of the round, or null. */
   prerequisite = $state.raw<Schemas['Prerequisite'] | null>(null)
+  /** The person's current warning about accuracy, as of the last loading. */
+  accuracy = $state.raw<Schemas['OwnAccuracy'] | null>(null)
   /** The person's results in a practice round, or null. */
   practice = $state.raw<Schemas['Practice'] | null>(null)
   loaded = $state(false)
@@ -117,6 +119,7 @@ export class WorkSession {
       if (recent) this.recent = recent.cards
       this.prerequisite = next.prerequisite
       this.practice = next.practice
+      this.accuracy = next.accuracy
       this.problem = ''
       this.hear(next)
       if (!this.unit && !this.told) await this.show('new')

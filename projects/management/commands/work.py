@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import ProgrammingError, close_old_connections
 
 from api.problems import PASSING
-from projects.tasks import create_checkpoints, mail, return_late_places, sweep
+from projects.tasks import check_accuracy, create_checkpoints, mail, return_late_places, sweep
 
 from ...jobs import queries as jobs_queries
 from ...jobs import supervision
@@ -70,6 +70,7 @@ class Command(BaseCommand):
                 self.run_periodic("Audit checkpoint failed", create_checkpoints)
                 self.run_periodic("E-mail digests failed", mail)
                 self.run_periodic("Returning places failed", return_late_places)
+                self.run_periodic("Checking accuracy failed", check_accuracy)
             if self._one(queue):
                 continue
             if once:

@@ -29,7 +29,7 @@ _ANSWERS = Table(
         "round": ROUND,
         "purpose": "Purpose of the round.",
         "unit": UNIT,
-        "slot": "Number of the assignment, 1 to k, or retired.",
+        "slot": "Number of the assignment, 1 to k, retired, or returned (a returning gold item).",
         "repeat": REPEAT,
         "rater": RATER,
         "came_by": "How the answer reached the server.",

@@ -12,6 +12,7 @@ from projects import kinds
 from projects.agreement.queries import report
 from projects.answers.assignments import Shape
 from projects.models import Answer, CameBy, Decision, Origin, Outcome, Project, Round
+from projects.models.round import RETURNED
 
 from ...sources.agreement import report_of
 from ...sources.blinding import kept_blind
@@ -126,7 +127,12 @@ def curation_facts(project: Project) -> CurationFacts:
 def _counts(project: Project) -> dict[int, dict[str, int]]:
     """Return the numbers of people and answers of each round, by round id. Two queries."""
     answers = Answer.objects.filter(assignment__round__project=project).order_by().values("assignment__round")
-    counted = Q(assignment__number__gte=1, assignment__current_answer=F("pk"), outcome=Outcome.ANSWERED)
+    counted = Q(
+        assignment__number__gte=1,
+        assignment__repeat__lt=RETURNED,
+        assignment__current_answer=F("pk"),
+        outcome=Outcome.ANSWERED,
+    )
     rows: Any = answers.annotate(
         people=Count("author", distinct=True, filter=counted),
         answers=Count("pk", filter=counted),

@@ -3,7 +3,7 @@ import { freezes, obstacle, paceInWords, peopleInWords, studyTotals, totalsSente
 import type { Parameter } from '../../components/systems/parameters.ts'
 import { narrowed, Planning } from './planning.svelte.ts'
 
-const totals = { units: 40, available: 2292, strata: [], answers: 120, each: 40, seconds_an_answer: 37, answers_timed: 500, minutes_each: 24.6, fewer: [] }
+const totals = { units: 40, available: 2292, strata: [], answers: 120, each: 40, seconds_an_answer: 37, answers_timed: 500, minutes_each: 24.6, items: 0, items_each: 0, fewer: [] }
 
 it('says what a plan comes to, and what the time rests on', () => {
   expect(totalsSentence(totals)).toBe('120 answers, 40 each, about 25 min')

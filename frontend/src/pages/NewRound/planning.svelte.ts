@@ -69,6 +69,10 @@ export class Planning {
   blockOverlap = $state<number | null>(3)
   again = $state<number | null>(null)
   distance = $state<number | null>(20)
+  /** Returning gold items, in percent of a person's units (null for none), their source round and the bar in percent. */
+  returned = $state<number | null>(null)
+  returnedFrom = $state<number | null>(null)
+  returnedBar = $state<number | null>(85)
   /** Units that a person holds at a time. */
   held = $state(HELD)
   /** Whether units added later join the round. */
@@ -121,6 +125,7 @@ export class Planning {
     this.guideline = null
     this.strata = []
     this.requiresPractice = null
+    this.returnedFrom = null
     this.asksQuestions = false
     this.options = {}
     this.policy = {}
@@ -147,10 +152,18 @@ export class Planning {
     this.name = this.offered = name
   }
 
+  /** Whether gold items can return in the round. */
+  get returns(): boolean {
+    return !this.isStudy && !!this.choice?.returns && this.meaning?.chooses === 'any'
+  }
+  private get returnShare(): number {
+    return this.returns ? (this.returned ?? 0) / 100 : 0
+  }
+
   /** Whether the round can add units later: not with a sample, fixed allocation, shuffling or an overlap sample. */
   get rolls(): boolean {
     const whole = this.which === 'all' || this.which === 'filter'
-    return whole && this.allocation === 'shared queue' && this.order === 'corpus' && !this.block && this.meaning?.chooses === 'any' && !!this.choice?.rolls
+    return whole && this.allocation === 'shared queue' && this.order === 'corpus' && !this.block && !this.returnShare && this.meaning?.chooses === 'any' && !!this.choice?.rolls
   }
 
   /** Fill in the form from the address: `?kind=…&purpose=…&rolling=true&options.NAME=…&filters.NAME=true`, or
@@ -200,7 +213,8 @@ export class Planning {
     guideline: this.guideline,
     allocation: this.allocation,
     seed: this.seed ?? 0,
-    order: this.order,
+    // In corpus order, people could recognise items that return.
+    order: this.returnShare ? 'shuffled' : this.order,
     options: valuesOf(this.choice?.options ?? [], this.options),
     policy: valuesOf(this.choice?.policy ?? [], this.policy),
     terms: valuesOf(this.meaning?.terms ?? [], this.terms),
@@ -214,6 +228,9 @@ export class Planning {
     block_overlap: this.block ? this.blockOverlap || 1 : 0,
     repeat_share: this.allocation === 'fixed allocation' ? (this.again ?? 0) / 100 : 0,
     repeat_distance: this.distance || 1,
+    return_share: this.returnShare,
+    return_from: this.returnShare ? this.returnedFrom : null,
+    return_bar: this.returnedBar ?? 85,
     sample: this.which === 'sample' || this.which === 'stratified' ? this.sample || 1 : null,
     strata: this.which === 'stratified' ? this.strata : [],
     filters: this.which === 'all' ? {} : narrowed(this.filters, this.choice?.filters ?? []),
