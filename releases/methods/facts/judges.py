@@ -1,5 +1,6 @@
 """Facts about models that judged released rating rounds. Their ratings are no facts about people."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -8,10 +9,12 @@ from typing import Any
 
 from django.db.models import Count, Q, Sum
 
+from evaluation.judge_figures.queries import basis_of
 from evaluation.judging.actions import cost_of
 from evaluation.judging.rows import controlled
-from evaluation.models import JudgeAnswer, JudgeRun, JudgeRunState
+from evaluation.models import JudgeAnswer, JudgeFigures, JudgeRun, JudgeRunState
 from generation.systems.queries import words
+from measures.judges import RULE
 from projects.models import Project
 
 from ...sources.blinding import released_designs
@@ -53,6 +56,8 @@ class JudgeFacts:
     licence_reason: str
     is_done: bool
     finished_on: date | None
+    #: Whether it may replace a rater, a sentence for each criterion; empty if this is not computed for these answers.
+    worth: tuple[str, ...]
 
 
 def judge_facts(project: Project) -> tuple[JudgeFacts, ...]:
@@ -70,10 +75,18 @@ def judge_facts(project: Project) -> tuple[JudgeFacts, ...]:
         estimated=Count("pk", filter=Q(is_estimated=True)),
     )
     counts = {row["run"]: row for row in rows}
-    return tuple(_judge(run, counts[run.pk]) for run in found if run.pk in counts)
+    figures = {each.run_id: each for each in JudgeFigures.objects.filter(run__in=counts)}
+    return tuple(_judge(run, counts[run.pk], figures.get(run.pk)) for run in found if run.pk in counts)
 
 
-def _judge(run: JudgeRun, counts: Mapping[str, Any]) -> JudgeFacts:
+def _worth(run: JudgeRun, figures: JudgeFigures | None) -> tuple[str, ...]:
+    """Return the sentences of the stored figures, if they belong to the present answers and rule."""
+    if figures is None or figures.rule != RULE or figures.basis != basis_of(run):
+        return ()
+    return tuple(row["sentence"] for row in json.loads(figures.figures)["criteria"])
+
+
+def _judge(run: JudgeRun, counts: Mapping[str, Any], figures: JudgeFigures | None) -> JudgeFacts:
     judge, pages = run.judge, controlled(run)
     tokens = (counts["input"] or 0, counts["output"] or 0)
     return JudgeFacts(
@@ -106,4 +119,5 @@ def _judge(run: JudgeRun, counts: Mapping[str, Any]) -> JudgeFacts:
         licence_reason=run.licence_reason,
         is_done=run.state == JudgeRunState.DONE,
         finished_on=run.finished_at and run.finished_at.date(),
+        worth=_worth(run, figures),
     )

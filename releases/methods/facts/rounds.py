@@ -18,6 +18,7 @@ from ...sources.agreement import report_of
 from ...sources.blinding import kept_blind
 from .agreement import RoundAgreement, agreement_of
 from .guidelines import GuidelineFacts, guideline_facts
+from .suggestions import SuggestionFacts, suggestion_facts
 
 #: Counts of a round that follow from its answers.
 COUNTED = ("people", "answers", "skipped", "by_sheet", "by_import")
@@ -45,6 +46,7 @@ class CorrectionFacts:
     reviewed: int
     corrected: int
     fields: tuple[tuple[str, int, int], ...]
+    suggestions: SuggestionFacts | None = None
 
 
 @dataclass(frozen=True)
@@ -207,4 +209,4 @@ def _agreement(round: Round, known: Mapping[int, RoundAgreement]) -> RoundAgreem
 def _corrections(round: Round) -> CorrectionFacts:
     review = report(round)["review"]
     fields = tuple((each["field"], each["reviewed"], each["corrected"]) for each in review["fields"])
-    return CorrectionFacts(review["reviewed"], review["corrected"], fields)
+    return CorrectionFacts(review["reviewed"], review["corrected"], fields, suggestion_facts(round))

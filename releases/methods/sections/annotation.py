@@ -7,6 +7,7 @@ from ..facts.agreement import Coefficient, Measure, Repeated, RoundAgreement, Sp
 from ..facts.guidelines import ChangeFacts, GuidelineFacts
 from ..facts.rounds import GoldFacts, RoundFacts
 from ..facts.study import StudyFacts
+from ..facts.suggestions import SuggestionFacts
 from ..text import Section, are, capitalised, count, day, figure, interval, listed, of_total, quoted, share
 
 #: What people do in a round, by its purpose.
@@ -237,8 +238,33 @@ def _corrections(rounds: Sequence[RoundFacts]) -> Section:
             section.say(
                 f"In {quoted(round.name)}, people saw {count(review.reviewed, 'current value')}, and corrected "
                 f"{of_total(review.corrected, review.reviewed)}{by_field}."
+                if review.reviewed
+                else "",
+                _suggestions(round, review.suggestions) if review.suggestions else "",
             )
     return section
+
+
+def _suggestions(round: RoundFacts, facts: SuggestionFacts) -> Iterator[str]:
+    yield (
+        f"In {quoted(round.name)}, the model {facts.model} (suggestions {quoted(facts.name)}, version "
+        f"{facts.version[:12]}) suggested values: {count(facts.shown, 'answer')} {are(facts.shown)} given with a "
+        f"suggestion and {facts.blind:,} without ({facts.blind_share}% planned)."
+    )
+    for each in facts.fields:
+        yield (
+            f"{capitalised(each.field.replace('_', ' '))}: {each.accepted:,} accepted, {each.edited:,} edited and "
+            f"{each.rejected:,} rejected; answers equal the suggestion in {of_total(*each.same_shown)} with it and in "
+            f"{of_total(*each.same_blind)} without."
+        )
+    times = [
+        f"{seconds:,.0f} s {how} (n = {n:,})"
+        for how, (seconds, n) in (("with", facts.seconds_shown), ("without", facts.seconds_blind))
+        if seconds is not None
+    ]
+    if times:
+        yield f"The median working time was {listed(times)}."
+    yield facts.conclusion
 
 
 def _guideline_changes(changes: Sequence[ChangeFacts]) -> Section:

@@ -6,7 +6,7 @@ from annotation.flow.queries import Stage
 
 from ..facts.data import CorpusFacts, QueryFacts, SourceFacts
 from ..facts.study import StudyFacts
-from ..text import SETTINGS, Section, are, capitalised, count, day, listed, named, one_line, quoted
+from ..text import SETTINGS, Section, are, count, day, listed, named, one_line, quoted
 
 #: Nouns of the stages of the flow: one, and more.
 NOUNS = {
@@ -172,9 +172,8 @@ def _sources(section: Section, sources: list[SourceFacts]) -> Iterator[str]:
     yield f"Texts were imported from {count(len(sources), 'file or set of files', 'files or sets of files')}:"
     yield named([_source(source) for source in sources]) + "."
     if unknown := sum(not source.licence for source in sources):
-        what = "licence of imported texts" if len(sources) == 1 else f"licence of {unknown} imported sources"
-        what = what if unknown > 1 or len(sources) == 1 else "licence of 1 imported source"
-        yield f"{capitalised(what)}: {section.gap(what, 'import')}."
+        of = "the imported texts" if unknown == len(sources) else count(unknown, "imported source")
+        yield section.stated(f"Licence of {of}", "", "import")
 
 
 def _source(source: SourceFacts) -> str:

@@ -37,6 +37,7 @@ def _judge(judge: JudgeFacts, *, has_texts: bool) -> Iterator[str]:
     yield f"It read {count(judge.tokens_in, 'token')} and wrote {judge.tokens_out:,}{estimated}."
     if judge.cost is not None:
         yield f"Cost: {judge.currency} {judge.cost:.2f}."
+    yield from judge.worth
 
 
 def _where(judge: JudgeFacts) -> str:
