@@ -15,9 +15,11 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from evaluation.models import Judge, JudgeAnswer, JudgeRun, RatingDesign, RatingPage
+from evaluation.judge_figures.queries import basis_of
+from evaluation.models import Judge, JudgeAnswer, JudgeFigures, JudgeRun, RatingDesign, RatingPage
 from evaluation.unblinding.actions import unblind
 from generation.models import Embargo
+from measures.judges import RULE
 from projects.jobs.running import run_job
 from projects.models import Job, Project, Round
 from projects.people.actions import change_project
@@ -182,6 +184,10 @@ def build_judging(project: Project, round: Round) -> None:
         JudgeAnswer.objects.create(
             run=run, page=page, texts=[], is_valid=n > 0, attempts=1, invalid_count=n == 0, tokens_in=10, tokens_out=2
         )
+    figures = json.dumps({"criteria": [{"sentence": "Judge v1 may not replace a rater."}]})
+    JudgeFigures.objects.create(
+        run=run, group="skilled", rule=RULE, basis=basis_of(run), figures=figures, made_at=timezone.now()
+    )
 
 
 def test_a_judge_is_described_but_not_to_people_who_rate_now(
@@ -199,7 +205,7 @@ def test_a_judge_is_described_but_not_to_people_who_rate_now(
         "which raters did not see: “Be strict.”.",
         "It was asked for 4 answers, with 1 sample per page; 3 of 4 answers (75.0%) were valid.",
         "1 attempt was invalid; invalid answers were repeated and never repaired. 1 answer stayed without a valid",
-        "It read 40 tokens and wrote 8.",
+        "It read 40 tokens and wrote 8. Judge v1 may not replace a rater.",
     ):
         assert sentence in said
     # The lead rates other systems now. The text is written again, because their runs are hidden from the lead.
