@@ -25,6 +25,8 @@ LEFT_OUT = {
     "rounds/<int:round_id>/ratings/file/": "measured by `results`",
     "rounds/<int:round_id>/judge-figures/": "measured by `results`",
     "rounds/<int:round_id>/consent-text/": "one text",
+    "rounds/<int:round_id>/gate/": "one gate",
+    "rounds/<int:round_id>/as-pilot/": "the report of rounds/<int:round_id>/agreement/",
     "rounds/<int:round_id>/recruitments/": "at most ten links",
     "rounds/<int:round_id>/recruitments/<int:link_id>/people/": "its queries are counted in tests",
     "rounds/<int:round_id>/recruitments/<int:link_id>/people/file/": "a download",

@@ -141,6 +141,32 @@ def estimate(
     return Estimate(se, ci) if ci and ci[0] < ci[1] else Estimate(se, None, withheld([NEAR_BOUND], g))
 
 
+def planned_interval(
+    value: float,
+    effective: float,
+    n: float,
+    reviews: float,
+    bounds: Bounds,
+    *,
+    level: float = 0.95,
+    kappa: bool = False,
+) -> Interval | None:
+    """Return the interval that a study of ``n`` items in ``reviews`` reviews of equal size would print.
+
+    ``effective`` is the number of effective items. ``kappa`` is true for figures that depend on the rarer values; their
+    counts are unknown before the study, so only the effective items on the rarer side are checked. Return None if the
+    interval would be withheld.
+    """
+    low, high = bounds
+    share = (value - low) / (high - low)
+    least = ENOUGH_EFFECTIVE_OF_KAPPA if kappa else ENOUGH_EFFECTIVE
+    if reviews < ENOUGH_REVIEWS or n < ENOUGH_ITEMS or not 0 < share < 1 or effective * min(share, 1 - share) < least:
+        return None
+    se = math.sqrt(share * (1 - share) / effective) * (high - low)
+    ci = _interval(value, se, t_quantile(level, reviews - 1), bounds, least, 0.0)
+    return ci if ci and ci[0] < ci[1] else None
+
+
 def _unfit(
     value: float, se: float, without: FloatArray, sizes: FloatArray, bounds: Bounds, kappa: bool, mean: bool
 ) -> str:

@@ -26,10 +26,12 @@ class ProjectsConfig(AppConfig):
             Change,
             Consent,
             Decision,
+            GateReading,
             Guideline,
             Import,
             Member,
             ParticipantLink,
+            PilotGate,
             Project,
             QuestionTry,
             Reference,
@@ -70,8 +72,8 @@ class ProjectsConfig(AppConfig):
         )
         track(Assignment, only=("number", "person_id", "revision", "current_answer_id"), label=SETTLED)
         for model in (
-            AccuracyEvent, Admission, Change, Consent, Guideline, QuestionTry, Reference, Remark,
-            Suggestion, SuggestionOutcome,
+            AccuracyEvent, Admission, Change, Consent, GateReading, Guideline, PilotGate,
+            QuestionTry, Reference, Remark, Suggestion, SuggestionOutcome,
         ):  # fmt: skip
             track(model)
         track(SuggestionSet, but=("job_id", "report"))

@@ -20,7 +20,7 @@ from .jobs.running import RunningJob, WorkerUnhealthy, handle_wake_up
 from .models import Round
 from .notifications import queries as notifications_queries
 from .recruitment import actions as recruitment_actions
-from .rounds import preparing, rolling
+from .rounds import preparing, rolling, waiting
 from .stored_figures import actions as figures_actions
 from .stored_figures import queries as figures_queries
 
@@ -79,6 +79,7 @@ def finish_round(job: RunningJob) -> dict[str, Any]:
     round = _round(job)
     found = gold_actions.finish_round(round=round, by=job.by, progress=job.progress)
     agreement_actions.start_after_closing(round=round)
+    waiting.read_after_closing(pilot=round)
     return found
 
 
@@ -87,6 +88,13 @@ def open_round(job: RunningJob) -> dict[str, Any]:
     """Create the assignments of a large round in short transactions, and open it."""
     people = job.params["people"]
     return preparing.lay_out_and_open(round=_round(job), people=people, by=job.by, progress=job.progress)
+
+
+@jobs.handler(preparing.READ_PILOT, short=True, notification=("Pilot of a round", "rounds/{round}"))
+def read_pilot(job: RunningJob) -> dict[str, Any]:
+    """Read the closed pilot of a waiting round. A repeated attempt may find the round discarded."""
+    round = Round.objects.select_related("project").filter(pk=job.params["round"]).first()
+    return waiting.read_pilot(round=round, by=job.by, progress=job.paced()) if round else {}
 
 
 @jobs.handler(preparing.DISCARD, page=("Discarding a round", "rounds/{round}"))

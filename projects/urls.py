@@ -8,6 +8,7 @@ from .curation import views as curation_views
 from .curation.views import ConfirmationView
 from .drift import views as drift_views
 from .external_ratings.views import ExternalRatingsCheckView, ExternalRatingsConfirmView
+from .gates.views import PilotView
 from .guideline_changes import views as guideline_changes_views
 from .guidelines import views as guidelines_views
 from .inbox import views as inbox_views
@@ -76,6 +77,8 @@ urlpatterns = [
     path("rounds/<int:round_id>/", rounds_views.RoundView.as_view()),
     path("rounds/<int:round_id>/progress/", rounds_views.RoundProgressView.as_view()),
     path("rounds/<int:round_id>/close/", rounds_views.RoundCloseView.as_view()),
+    path("rounds/<int:round_id>/gate/", rounds_views.RoundGateView.as_view()),
+    path("rounds/<int:round_id>/as-pilot/", PilotView.as_view()),
     path("rounds/<int:round_id>/intake/", rounds_views.RoundIntakeView.as_view()),
     path("rounds/<int:round_id>/preparation/", rounds_views.RoundPreparationView.as_view()),
     path("rounds/<int:round_id>/people/", rounds_views.RoundPeopleView.as_view()),

@@ -5,6 +5,7 @@ from .accuracy import AccuracyEvent
 from .answer import Act, Answer, CameBy, Outcome, Remark
 from .decision import WAITING, Change, Decision, Origin, Reference, StoredAgreement
 from .figures import StoredFigures
+from .gate import GateReading, PilotGate
 from .job import Digest, Job, JobProblem, JobStatus, Notification
 from .participation import Admission, Consent, ParticipantLink, QuestionTry
 from .project import (
@@ -39,6 +40,7 @@ __all__ = [
     "Decision",
     "Digest",
     "ExternalId",
+    "GateReading",
     "Guideline",
     "Import",
     "ImportFile",
@@ -55,6 +57,7 @@ __all__ = [
     "Outcome",
     "Participant",
     "ParticipantLink",
+    "PilotGate",
     "Project",
     "Purpose",
     "QuestionTry",

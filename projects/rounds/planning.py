@@ -16,6 +16,7 @@ from .. import kinds, purposes
 from ..answers.assignments import Chosen, PlannedAssignment, Shape, create_items
 from ..answers.returning import BAR
 from ..concerns.queries import change_of
+from ..gates import actions as gates_actions
 from ..guidelines.actions import latest_guideline
 from ..models import Assignment, Guideline, Member, Project, Round, Unit
 from ..models.project import MAY
@@ -74,6 +75,8 @@ class RoundPlan:
     return_bar: int = BAR
     #: Ids of the only units that the plan may contain. Not part of the API.
     only: Sequence[int] | None = None
+    #: The pilot round that must meet a bar before the round opens.
+    gate: gates_actions.GatePlan | None = None
 
     @property
     def suggestions(self) -> int | None:
@@ -139,6 +142,8 @@ def checked(project: Project, plan: RoundPlan, by: User | None) -> tuple[RoundPl
     _refuse_conditions(project, plan, guideline)
     _refuse_rolling(plan)
     returning.refuse_faults(project, plan)
+    if plan.gate is not None:
+        gates_actions.check(project, plan.gate, plan.kind)
     return plan, people, guideline
 
 
@@ -196,6 +201,8 @@ def store_round(
 
     Raise `Refused` if its answers could not be aggregated.
     """
+    if plan.gate is not None and status != Round.Status.PREPARING:
+        raise ValueError("A round with a gate cannot open at once. Use `preparing.begin_round`.")
     round = Round(
         project=project,
         name=plan.name,

@@ -22,9 +22,11 @@ from audit.log import REMOVE, record
 
 from .. import kinds
 from ..answers.assignments import PlannedAssignment, Shape
+from ..gates import actions as gates_actions
+from ..gates import queries as gates_queries
 from ..jobs import batches, jobs
 from ..jobs.queries import ACTIVE
-from ..models import Assignment, Job, Member, Project, Round
+from ..models import Assignment, GateReading, Job, Member, PilotGate, Project, Round
 from ..staleness import actions as staleness_actions
 from . import actions as rounds_actions
 from . import choosing
@@ -53,23 +55,33 @@ AT_ONCE = 5_000
 #: writer during that time; waiting connections retry at growing intervals.
 BATCH = 250
 OPEN, DISCARD = "open_round", "discard_round"
+#: Reads the closed pilot of a waiting round (`waiting`).
+READ_PILOT = "read_pilot"
 Progress = Callable[[int, int | None, str], None]
 
 
 def begin_round(*, project: Project, plan: RoundPlan, by: User | None) -> Round:
-    """Open a round, or start a job that prepares and opens it if it has more than `AT_ONCE` assignments."""
+    """Open a round, or start a job that prepares and opens it if it has more than `AT_ONCE` assignments.
+
+    A round with a gate waits for its pilot (`waiting`), however small it is.
+    """
     plan = validated_plan(project, plan)
     ids = matching_units(project, plan)
     unit_count = count_asked(project, plan, sample_units(ids, plan))
-    if plan.shape.count(unit_count) <= AT_ONCE:
+    if plan.gate is None and plan.shape.count(unit_count) <= AT_ONCE:
         return rounds_actions.open_round(project=project, plan=plan, by=by)
     refuse_sample(plan, len(ids))
+    refuse_empty(ids, plan)
     choosing.refuse_unknown(plan.strata, plan.kind)
     plan, people, guideline = checked(project, plan, by)
     try:
         with transaction.atomic():
             round = store_round(project, plan, guideline, by, units=unit_count, status=Round.Status.PREPARING)
-            _ask(OPEN, round, [member.pk for member in people], by)
+            members = [member.pk for member in people]
+            if plan.gate is None:
+                _ask(OPEN, round, members, by)
+            elif gates_actions.store(round, plan.gate, members):
+                jobs.enqueue(project=project, kind=READ_PILOT, params={"round": round.pk}, by=by)
     except IntegrityError as error:
         raise name_taken(plan) from error
     return round
@@ -82,7 +94,13 @@ def job_of(round: Round) -> Job | None:
 
 
 def resume(*, round: Round, by: User | None) -> Job:
-    """Continue the preparation of a round whose job ended before it was open."""
+    """Continue the preparation of a round whose job ended before it was open.
+
+    If the round still waits for a closed pilot that was not read, read it.
+    """
+    gate = PilotGate.objects.filter(round=round).select_related("pilot").first()
+    if gate and not gate.pilot.is_open and not GateReading.objects.filter(round=round.pk).exists():
+        return jobs.request_job(project=round.project, kind=READ_PILOT, params={"round": round.pk}, by=by)[0]
     return _next(OPEN, round, by)
 
 
@@ -98,13 +116,23 @@ def _next(kind: str, round: Round, by: User | None) -> Job:
             raise Conflict("The round was already opened or discarded.")
         last = job_of(round)
         if last is None:
-            raise Conflict("The people of this round are no longer stored. Open a new round.")
+            if kind == OPEN and gates_queries.is_waiting(round):
+                raise Conflict("The round waits for its pilot. Open it with a reason instead.")
+            return first_job(kind, round, by)
         if last.status in ACTIVE and last.cancel_requested:
             raise Conflict("The job of this round is being cancelled. Try again in a moment.")
         if last.status in ACTIVE and last.kind != kind:
             doing = "prepared. Stop the preparation first" if kind == DISCARD else "discarded"
             raise Conflict(f"The round is being {doing}.")
         return _ask(kind, round, last.params["people"], by)
+
+
+def first_job(kind: str, round: Round, by: User | None) -> Job:
+    """Start the first job of a round with a gate: open it or discard it."""
+    gate = PilotGate.objects.filter(round=round).first()
+    if gate is None:
+        raise Conflict("The people of this round are no longer stored. Open a new round.")
+    return _ask(kind, round, gate.people, by)
 
 
 def _ask(kind: str, round: Round, people: Sequence[int], by: User | None) -> Job:
@@ -123,6 +151,8 @@ def lay_out_and_open(*, round: Round, people: Sequence[int], by: User | None, pr
     change an open round.
     """
     if round.status == Round.Status.PREPARING:
+        if gates_queries.is_waiting(round):
+            raise Conflict("The round waits for its pilot.")
         progress(0, None, "choosing units")
         chosen = planned_units(round.project, plan_of(round, people))
         refuse_empty(chosen, plan_of(round, people))
@@ -195,6 +225,7 @@ def remove(*, round: Round, by: User | None, progress: Progress) -> dict[str, An
         progress(done, total, "discarding")
     with batches.batch():
         kinds.get(round.kind).discarded(round)
+        gates_actions.remove(round, by)
         record(
             actor=by,
             verb=REMOVE,

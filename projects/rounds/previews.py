@@ -14,6 +14,7 @@ from api.parameters import in_words
 from .. import kinds, purposes
 from ..answers.assignments import Shape
 from ..concerns.queries import field_choices
+from ..gates import queries as gates_queries
 from ..material import registry as material
 from ..models import Answer, Assignment, Outcome, Participant, Project, Round, Unit
 from ..practice import queries as practice_queries
@@ -138,6 +139,10 @@ def choices(project: Project) -> dict[str, Any]:
         "groups": list(dict.fromkeys(kind.group for kind in ordered)),
         "purposes": [_purpose_choice(key) for key in purposes.which("planned")],
         "practice": _practices(project),
+        "pilots": [
+            {"id": r.pk, "name": r.name, "kinds": gates_queries.kinds_of(r), "open": r.is_open, "units": r.units_count}
+            for r in gates_queries.pilots(project)
+        ],
         "people": _people(project),
         "gold_sources": returning.sources(project),
     }

@@ -14,6 +14,7 @@ from sql.expressions import UtcDay, first_moment, last_moment
 from .. import kinds
 from ..adjudication import queries as adjudication
 from ..answers.queries import opinions
+from ..gates import queries as gates_queries
 from ..gold import queries as gold_queries
 from ..models import Answer, Assignment, Job, Member, Origin, Outcome, Participant, Remark, Round
 from ..models.decision import WAITING
@@ -86,6 +87,7 @@ def rows(rounds: Sequence[Any], *, watches: bool, now: datetime) -> list[dict[st
     names: dict[int, list[str]] = defaultdict(list)
     quiet: dict[int, list[dict[str, Any]]] = {}
     waiting: dict[int, int] = {}
+    gates = gates_queries.states([r for r in rounds if r.status == Round.Status.PREPARING], watches=watches)
     if watches:
         people = Participant.objects.filter(round__in=rounds, left_at=None).order_by("pk")
         for pk, *name in people.values_list("round", "member__rater", "member__user__name", "member__pseudonym"):
@@ -104,6 +106,7 @@ def rows(rounds: Sequence[Any], *, watches: bool, now: datetime) -> list[dict[st
         | {
             "designed": kinds.get(r.kind).designed,
             "kept_blind": r.pk in blind,
+            "gate": gate if (gate := gates.get(r.pk)) and gate["waits"] else None,
             "names": names[r.pk][:NAMES_SHOWN],
             "quiet": quiet.get(r.pk, []),
             "to_adjudicate": waiting.get(r.pk, 0),

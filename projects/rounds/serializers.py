@@ -11,6 +11,7 @@ from measures import drift
 
 from .. import kinds
 from ..answers.returning import BAR
+from ..gates import serializers as gate_shapes
 from ..guidelines.serializers import FieldChoiceSerializer
 from ..models import Purpose, Role, Round
 from ..models.round import HELD_LIMIT, MAX_HELD_LIMIT
@@ -120,6 +121,10 @@ class RoundPlanSerializer(Strict):
         help_text="Accuracy on returning gold items, in percent, below which people are warned.",
     )
 
+    gate = gate_shapes.GatePlanSerializer(
+        required=False, allow_null=True, help_text="Pilot that must meet a bar before the round opens."
+    )
+
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Choose a random seed for a blind round, because a known seed reveals the order of the systems."""
         if kinds.get(attrs["kind"]).blind and "seed" not in self.initial_data:
@@ -210,6 +215,7 @@ class RoundChoicesSerializer(Plain):
     groups = KindGroupSerializer(many=True, help_text="Groups of tasks, in order.")
     purposes = PurposeChoiceSerializer(many=True)
     practice = PracticeChoiceSerializer(many=True)
+    pilots = gate_shapes.PilotChoiceSerializer(many=True)
     people = PersonChoiceSerializer(many=True)
     gold_sources = GoldSourceSerializer(many=True)
 
@@ -310,6 +316,7 @@ class RoundSerializer(Plain):
     job = serializers.IntegerField(
         allow_null=True, help_text="The newest job that prepares or discards the round, until it opens."
     )
+    gate = gate_shapes.GateSerializer(allow_null=True, help_text="Null without a pilot, and for raters.")
 
 
 class RoundRowSerializer(Plain):
@@ -345,6 +352,7 @@ class RoundListRowSerializer(RoundRowSerializer):
     """A round in the lead's list. Names, quiet people and units to adjudicate are for leads and curators."""
 
     designed = serializers.BooleanField(help_text="Whether a design created the units.")
+    gate = gate_shapes.GateSerializer(allow_null=True, help_text="Null if the round does not wait for a pilot.")
     names = serializers.ListField(
         child=serializers.CharField(),
         help_text=f"Names of the people in the round, at most {rounds_queries.NAMES_SHOWN}.",

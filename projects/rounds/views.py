@@ -12,17 +12,20 @@ from rest_framework.views import APIView
 from accounts.permissions import GUESTS_TOO
 from accounts.sessions import signed_in
 from api.pagination import Pages
+from api.problems import Conflict
 
 from .. import kinds
+from ..gates import queries as gates_queries
+from ..gates import serializers as gate_shapes
 from ..guidelines import markdown
 from ..jobs.serializers import JobSerializer
 from ..jobs.views import accepted
-from ..models import Member, Round
+from ..models import Member, PilotGate, Round
 from ..permissions import may, member_of, member_to, permit, round_of
 from ..queue import serializers as queue_serializers
 from ..queue.returning import own_items
 from . import actions as rounds_actions
-from . import preparing, previews, rolling
+from . import preparing, previews, rolling, waiting
 from . import queries as rounds_queries
 from . import serializers as shapes
 from .planning import RoundPlan
@@ -105,7 +108,12 @@ def _round(round: Round, member: Member) -> dict[str, Any]:
         "rolling": round.is_rolling,
         "returns_gold": round.returns_gold and may(member, "see who answered what"),
         "job": job.pk if round.status == Round.Status.PREPARING and (job := preparing.job_of(round)) else None,
+        "gate": _gate(round, member) if may(member, "read rounds") else None,
     }
+
+
+def _gate(round: Round, member: Member) -> dict[str, Any] | None:
+    return gates_queries.states([round], watches=may(member, "see who answered what")).get(round.pk)
 
 
 class RoundListView(APIView):
@@ -210,6 +218,31 @@ class RoundPreparationView(APIView):
         round, member = round_of(signed_in(request), round_id)
         permit(member, CHANGE)
         return accepted(preparing.discard(round=round, by=member.user))
+
+
+class RoundGateView(APIView):
+    @extend_schema(operation_id="rounds_gate", responses=gate_shapes.RoundGateSerializer)
+    def get(self, request: Request, round_id: int) -> Response:
+        """Return the pilot and bar of a round, what was read, and how often such a bar was read in the project."""
+        round, member = round_of(signed_in(request), round_id)
+        permit(member, "see who answered what")
+        gate = PilotGate.objects.filter(round=round).select_related("round").first()
+        if gate is None:
+            raise Conflict("The round has no pilot.")
+        times = {"times_read": gates_queries.count_readings(gate)}
+        return Response(gate_shapes.RoundGateSerializer((_gate(round, member) or {}) | times).data)
+
+    @extend_schema(
+        operation_id="rounds_open_anyway", request=gate_shapes.OpenAnywaySerializer, responses={202: JobSerializer}
+    )
+    def post(self, request: Request, round_id: int) -> Response:
+        """Open a round although its pilot does not meet the bar. The reason is logged and released."""
+        round, member = round_of(signed_in(request), round_id)
+        permit(member, CHANGE)
+        serializer = gate_shapes.OpenAnywaySerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        reason = serializer.validated_data["reason"]
+        return accepted(waiting.open_anyway(round=round, reason=reason, by=signed_in(request)))
 
 
 class RoundIntakeView(APIView):

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db.models import Count
 
+from ..gates import queries as gates_queries
 from ..models import Decision, Project, Round
 from ..workflow import Begun, Next, Step, WorkflowStage
 from . import queries as rounds_queries
@@ -76,6 +77,14 @@ class Rounds(WorkflowStage):
             words = f"adjudicate {n:,} contested field{'' if n == 1 else 's'}"
             at = f"rounds/{waiting['round']}"
             return Next(words, why, "Adjudicate", f"{at}/adjudicate", "Agreement", f"{at}/agreement", "first")
+        unmet = gates_queries.unmet(project)
+        if unmet:
+            return Next(
+                f"decide about the round “{unmet.name}”",
+                "Its pilot is closed and does not meet the bar.",
+                "Open the round",
+                f"rounds/{unmet.pk}",
+            )
         if open_ones:
             first = open_ones[0]
             why = f"{first.answered:,} of {first.assignment_count:,} answers are in."

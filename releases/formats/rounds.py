@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from projects import kinds
+from projects.gates import queries as gates_queries
 from projects.models import Project, Round
 from releases.formats.rows import BATCH, utc_time
 
@@ -25,6 +26,7 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
 def _lines(project: Project) -> Iterator[bytes]:
     rounds = Round.objects.filter(project=project).opened().counting().select_related("guideline").order_by("pk")
     blind = set(kept_blind(project))
+    gates = gates_queries.released(project, blind)
     for round in rounds.iterator(chunk_size=BATCH):
         less = _kept_back(round) if round.pk in blind else {}
         yield (
@@ -45,6 +47,7 @@ def _lines(project: Project) -> Iterator[bytes]:
                     "options": kinds.get(round.kind).released_options(round.options),
                     "opened_at": utc_time(round.opened_at),
                     "closed_at": utc_time(round.closed_at) if round.closed_at else None,
+                    "gate": _gate(gates[round.pk]) if round.pk in gates else None,
                     "blind": round.pk in blind,
                 }
                 | less,
@@ -63,6 +66,10 @@ def _sampling(round: Round) -> dict[str, Any]:
     source = Round.objects.filter(pk=stored["source"]).values_list("name", flat=True).first()
     answers = round.assignments.returned().counted().filter(current_answer__isnull=False).count()
     return round.sampling | {"returned": stored | {"source": source, "answers": answers}}
+
+
+def _gate(gate: dict[str, Any]) -> dict[str, Any]:
+    return gate | {"readings": [reading | {"at": utc_time(reading["at"])} for reading in gate["readings"]]}
 
 
 def _kept_back(round: Round) -> dict[str, Any]:

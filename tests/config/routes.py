@@ -76,6 +76,8 @@ CASES: dict[str, Callable[[OtherProject], Ids]] = {
     "rounds/<int:round_id>/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/progress/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/close/": lambda w: {"round_id": w.round.pk},
+    "rounds/<int:round_id>/gate/": lambda w: {"round_id": w.round.pk},
+    "rounds/<int:round_id>/as-pilot/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/intake/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/preparation/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/people/": lambda w: {"round_id": w.round.pk},

@@ -219,6 +219,8 @@ TABLES = (
             "options": "Options of the annotation page.",
             "opened_at": TIME,
             "closed_at": TIME,
+            "gate": "Pilot and bar that the round waited for, and what was read: figures, why it is not met, and the "
+            "lead's reason if it opened without.",
             "blind": "Whether the round is still blind. Its seed, options and answers are omitted then.",
         },
         types={
@@ -230,6 +232,7 @@ TABLES = (
             "sampling": JSON,
             "policy": JSON,
             "options": JSON,
+            "gate": JSON,
             "blind": BOOL,
         },
     ),

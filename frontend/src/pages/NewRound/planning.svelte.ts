@@ -2,6 +2,7 @@
 
 import { kindOf, kinds } from '../../kinds/index.ts'
 import type { Schemas } from '../../api/client.ts'
+import { GatePlanning } from './gate.svelte.ts'
 import { valuesOf, type Parameter, type Values } from '../../components/systems/parameters.ts'
 
 export type Plan = Schemas['RoundPlanRequest']
@@ -78,6 +79,9 @@ export class Planning {
   /** Whether units added later join the round. */
   later = $state(false)
 
+  /** Pilot and bar that the round waits for. */
+  readonly gate = new GatePlanning()
+
   /** Targets of a study to label and to match: M3 sampled 40 propositions and 30 sentences. */
   labels = $state<number | null>(40)
   matches = $state<number | null>(30)
@@ -126,6 +130,7 @@ export class Planning {
     this.strata = []
     this.requiresPractice = null
     this.returnedFrom = null
+    this.gate.clear()
     this.asksQuestions = false
     this.options = {}
     this.policy = {}
@@ -221,6 +226,7 @@ export class Planning {
     requires_practice: this.requiresPractice,
     asks_questions: this.asksQuestions,
     rolling: this.later && this.rolls,
+    gate: this.gate.plan,
     // Units held for working offline stay reserved for longer.
     lease_seconds: this.held > HELD ? 4 * 3600 : 1800,
     held_limit: this.held,

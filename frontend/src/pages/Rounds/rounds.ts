@@ -5,7 +5,7 @@ import { count, counted } from '../../components/format.ts'
 import type { ChipState } from '../../components/StateChip.svelte'
 
 export type Row = Schemas['RoundListRow']
-type Shown = Pick<Row, 'id' | 'status' | 'purpose' | 'assignments' | 'left' | 'people' | 'rolling' | 'independent' | 'designed' | 'kept_blind' | 'to_adjudicate' | 'quiet'>
+type Shown = Pick<Row, 'id' | 'status' | 'purpose' | 'assignments' | 'left' | 'people' | 'rolling' | 'independent' | 'designed' | 'kept_blind' | 'to_adjudicate' | 'quiet'> & { gate?: Row['gate'] }
 
 /** Permissions of the reader. */
 export interface Reader {
@@ -32,6 +32,10 @@ export interface RoundState {
 export function stateOf(r: Shown, reader: Reader): RoundState {
   const page = `rounds/${r.id}`
   const state = (chip: ChipState, words: string, action: string, rank = 9, to = page): RoundState => ({ chip, words, action, page: to, needs: rank < 9, rank })
+  if (r.status === 'preparing' && r.gate) {
+    const decides = r.gate.result === 'not met' && reader.changes
+    return state(r.gate.result === 'not met' ? 'quiet' : 'draft', 'Waits for pilot', decides ? 'Decide' : 'Follow', decides ? 4 : 9)
+  }
   if (r.status === 'preparing') return state('draft', 'Preparing', 'Follow')
   if (r.status === 'closed') {
     if (r.to_adjudicate) return reader.curates ? state('contested', 'Contested', `Adjudicate ${count(r.to_adjudicate)}`, 0, `${page}/adjudicate`) : state('contested', 'Contested', 'Open')
@@ -61,6 +65,11 @@ export function quietPeople(quiet: Row['quiet']): string {
   const days = Math.min(...quiet.map((p) => p.quiet_days))
   const who = quiet.length > 1 ? counted(quiet.length, 'person', 'people') : quiet[0]!.name
   return `${who} quiet for ${counted(days, 'day')}${quiet.length > 1 ? ' or more' : ''}`
+}
+
+/** What a waiting round needs, and what was read: "AC1 0.61 [0.48, 0.74], n = 40; needs AC1 of polarity: lower bound 0.60". */
+export function gateInWords(gate: NonNullable<Row['gate']>): string {
+  return `${gate.pilot.name}: ${gate.reads || (gate.pilot.open ? 'open' : 'closed')}; needs ${gate.needs}`
 }
 
 /** Time of the last change that the list knows: the last answer, the closing, or the opening. */
