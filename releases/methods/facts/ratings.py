@@ -104,7 +104,7 @@ def _rating(design: RatingDesign, known: Mapping[int, RoundAgreement]) -> Rating
         left_out=plan["left_out"],
         pages=RatingPage.objects.filter(source__design=design, texts__is_check=False).distinct().count(),
         people_per_page=(people[0], people[-1]) if people else (0, 0),
-        repeated=assigned.filter(repeat__gt=0).count(),
+        repeated=assigned.repeats().count(),
         protocol=version.protocol.name,
         protocol_version=version.number,
         protocol_sha256=version.digest,

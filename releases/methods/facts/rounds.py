@@ -17,11 +17,12 @@ from projects.models.round import RETURNED
 from ...sources.agreement import report_of
 from ...sources.blinding import kept_blind
 from .agreement import RoundAgreement, agreement_of
+from .drift import DriftFacts, drift_facts
 from .guidelines import GuidelineFacts, guideline_facts
 from .suggestions import SuggestionFacts, suggestion_facts
 
 #: Counts of a round that follow from its answers.
-COUNTED = ("people", "answers", "skipped", "by_sheet", "by_import")
+COUNTED = ("people", "answers", "skipped", "by_sheet", "by_import", "repeated")
 
 
 @dataclass(frozen=True)
@@ -85,9 +86,12 @@ class RoundFacts:
     skipped: int
     by_sheet: int
     by_import: int
+    #: Answers to units that came a second time.
+    repeated: int
     agreement: RoundAgreement | None = None
     gold: GoldFacts | None = None
     corrections: CorrectionFacts | None = None
+    drift: DriftFacts | None = None
 
 
 @dataclass(frozen=True)
@@ -129,18 +133,16 @@ def curation_facts(project: Project) -> CurationFacts:
 def _counts(project: Project) -> dict[int, dict[str, int]]:
     """Return the numbers of people and answers of each round, by round id. Two queries."""
     answers = Answer.objects.filter(assignment__round__project=project).order_by().values("assignment__round")
-    counted = Q(
-        assignment__number__gte=1,
-        assignment__repeat__lt=RETURNED,
-        assignment__current_answer=F("pk"),
-        outcome=Outcome.ANSWERED,
-    )
+    current = Q(assignment__number__gte=1, assignment__current_answer=F("pk"), outcome=Outcome.ANSWERED)
+    # Answers to repeated units and to returning gold items are no opinions of different people.
+    counted = current & Q(assignment__repeat=0)
     rows: Any = answers.annotate(
         people=Count("author", distinct=True, filter=counted),
         answers=Count("pk", filter=counted),
-        skipped=Count("pk", filter=Q(outcome=Outcome.SKIPPED)),
+        skipped=Count("pk", filter=Q(outcome=Outcome.SKIPPED, assignment__repeat__lt=RETURNED)),
         by_sheet=Count("pk", filter=counted & Q(came_by=CameBy.SHEET)),
         by_import=Count("pk", filter=counted & Q(came_by=CameBy.IMPORT)),
+        repeated=Count("pk", filter=current & Q(assignment__repeat__gt=0, assignment__repeat__lt=RETURNED)),
     )
     return {row["assignment__round"]: {name: row[name] for name in COUNTED} for row in rows}
 
@@ -198,6 +200,7 @@ def _round(
         agreement=_agreement(round, known) if is_reported and is_compared else None,
         gold=gold.get(round.pk) if is_reported and round.meaning.makes_gold else None,
         corrections=_corrections(round) if is_reported and round.meaning.shows_value else None,
+        drift=drift_facts(round) if is_reported else None,
         **(nothing if is_blind else nothing | counts.get(round.pk, {})),
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ..facts.agreement import Coefficient, Measure, Repeated, RoundAgreement, Spans
+from ..facts.drift import DriftFacts
 from ..facts.guidelines import ChangeFacts, GuidelineFacts
 from ..facts.rounds import GoldFacts, RoundFacts
 from ..facts.study import StudyFacts
@@ -23,6 +24,7 @@ def sections(facts: StudyFacts) -> Iterator[Section]:
     rounds = [round for round in facts.rounds if not round.is_rating]
     yield _rounds(rounds, facts.guidelines)
     yield _agreement(rounds)
+    yield _accuracy(rounds)
     yield _adjudication(facts, rounds)
     yield _corrections(rounds)
     yield _guideline_changes(facts.guideline_changes)
@@ -104,6 +106,8 @@ def _design(round: RoundFacts) -> Iterator[str]:
         part, distance = round.repeats
         after = count(distance, "other unit")
         yield f"{share(part)} of each person's units came a second time, after at least {after}."
+    if round.repeated:
+        yield f"{count(round.repeated, 'answer')} {are(round.repeated)} given to units that came a second time."
     if round.is_rolling:
         yield "Units that became eligible while the round was open were added."
 
@@ -195,6 +199,32 @@ def _repeated(repeated: Repeated) -> str:
     of = of_total(repeated.agreed, repeated.units, "repeated unit")
     value = f"undefined ({repeated.undefined})" if repeated.value is None else figure(repeated.value)
     return f"people repeated their answer on {repeated.name} in {of} ({repeated.coefficient}: {value})"
+
+
+def _accuracy(rounds: Sequence[RoundFacts]) -> Section:
+    section = Section("Accuracy during rounds")
+    for round in rounds:
+        if round.drift:
+            section.say(_returned(round, round.drift))
+    return section
+
+
+def _returned(round: RoundFacts, drift: DriftFacts) -> Iterator[str]:
+    yield (
+        f"In {quoted(round.name)}, {share(drift.share)} of the units were gold items that returned unmarked; people "
+        f"were warned if their recent answers to them showed an accuracy below {drift.bar}%."
+    )
+    if not drift.answers:
+        yield "No such item was answered."
+        return
+    people = count(drift.people, "person", "people")
+    yield f"{people} answered {of_total(drift.right, drift.answers, 'such item')} correctly."
+    warned = count(drift.warned, "person was", "people were") if drift.warned else "Nobody was"
+    yield f"{warned} warned."
+    if drift.recovered:
+        yield f"{count(drift.recovered, 'person', 'people')} recovered."
+    if drift.practised:
+        yield f"{count(drift.practised, 'person', 'people')} got a practice round."
 
 
 def _adjudication(facts: StudyFacts, rounds: Sequence[RoundFacts]) -> Section:

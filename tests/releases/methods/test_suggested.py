@@ -5,8 +5,9 @@ from typing import Any
 from unittest.mock import patch
 
 from measures.suggestions import SuggestedAnswer, report
+from releases.methods.facts.drift import DriftFacts
 from releases.methods.facts.suggestions import suggestion_facts
-from releases.methods.sections.annotation import _suggestions
+from releases.methods.sections.annotation import _returned, _suggestions
 
 
 def answered(review: str, *, shown: bool, same: bool, seconds: float) -> SuggestedAnswer:
@@ -40,3 +41,12 @@ def test_accepted_edited_and_blind_answers_are_counted_with_their_times() -> Non
     assert "answers equal the suggestion in 3 of 4 (75.0%) with it and in 2 of 4 (50.0%) without." in said
     assert "The median working time was 10 s with (n = 4) and 20 s without (n = 4)." in said
     assert suggestion_facts(SimpleNamespace(suggestions=None)) is None  # type: ignore[arg-type]
+
+
+def test_accuracy_on_returning_items_is_stated_with_its_n() -> None:
+    facts = DriftFacts(share=0.05, bar=85, people=3, answers=60, right=54, warned=1, recovered=0, practised=1)
+    round: Any = SimpleNamespace(name="round")
+    said = " ".join(_returned(round, facts))
+    assert "In “round”, 5% of the units were gold items that returned unmarked" in said
+    assert "3 people answered 54 of 60 such items (90.0%) correctly. 1 person was warned." in said
+    assert said.endswith("1 person got a practice round.")
