@@ -3,7 +3,7 @@
 ``judges/judges.jsonl`` has one version per line, with prompt, decoding and digest. ``runs.jsonl`` has one run per line:
 the protocol as the judge read it, counts, tokens and cost. ``ratings.csv`` and ``preferences.csv`` have the valid
 answers, with those of controls, and ``failures.csv`` the pages without one. Sources that only judges rated are in
-``sources.jsonl``.
+``sources.jsonl``. ``worth.jsonl`` has the stored figures of what each judge is worth beside people.
 """
 
 import json
@@ -14,7 +14,16 @@ from django.db.models import QuerySet
 
 from evaluation.judging.actions import cost_of
 from evaluation.judging.rows import controlled
-from evaluation.models import Judge, JudgeAnswer, JudgePreference, JudgeRating, JudgeRun, JudgeSource, RatingPage
+from evaluation.models import (
+    Judge,
+    JudgeAnswer,
+    JudgeFigures,
+    JudgePreference,
+    JudgeRating,
+    JudgeRun,
+    JudgeSource,
+    RatingPage,
+)
 from evaluation.results import tidy
 from projects.models import Project
 from releases.formats.rows import BATCH, csv_row, flag, utc_time
@@ -23,6 +32,7 @@ from ..sources.blinding import released_designs
 from .notes import Notes
 
 JUDGES, RUNS, SOURCES = "judges/judges.jsonl", "judges/runs.jsonl", "judges/sources.jsonl"
+WORTH = "judges/worth.jsonl"
 RATINGS, PREFERENCES, FAILURES = "judges/ratings.csv", "judges/preferences.csv", "judges/failures.csv"
 _PAGE = ("run", "round", "page", "in_round", "source", "review")
 _ANSWER = ("sample", "order", "control", "is_followed", "answer")
@@ -47,6 +57,9 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
         yield PREFERENCES, _rows(PREFERRED, (row for run, pages in found for row in _preferences(run, pages)))
     if JudgeAnswer.objects.filter(run__in=runs.order_by(), is_valid=False).exists():
         yield FAILURES, _rows(FAILED, (row for run, pages in found for row in _failures(run, pages)))
+    worth = JudgeFigures.objects.filter(run__in=runs.order_by())
+    if worth.exists():
+        yield WORTH, _worth(worth)
 
 
 class _Pages:
@@ -130,6 +143,20 @@ def _run(run: JudgeRun) -> bytes:
             "finished_at": utc_time(run.finished_at) if run.finished_at else None,
         }
     )
+
+
+def _worth(rows: QuerySet[JudgeFigures]) -> Iterator[bytes]:
+    for each in rows.select_related("run__judge", "run__design__round").order_by("run_id"):
+        yield _json(
+            {
+                "run": each.run_id,
+                "round": each.run.design.round.name,
+                "judge": str(each.run.judge),
+                "group": each.group,
+                "rule": each.rule,
+                "figures": json.loads(each.figures),
+            }
+        )
 
 
 def _sources(runs: QuerySet[JudgeRun]) -> Iterator[bytes]:

@@ -1,5 +1,6 @@
 """What a judge is worth, from stored answers to the API: blinding, permissions and people's results."""
 
+import json
 from typing import Any
 
 import pytest
@@ -13,6 +14,9 @@ from evaluation.models import JudgeFigures, RatingDesign, RatingFigures
 from evaluation.results.actions import KIND, compute_ratings
 from projects.jobs.running import run_job
 from projects.models import Job, Project
+from releases.formats import judges
+from releases.formats.notes import Notes
+from releases.methods.facts.judges import judge_facts
 from tests.evaluation.judged_rounds import build_judge, extended, judge_by_quality, judge_round
 from tests.evaluation.rating_rounds import PREFERENCE, QUALITY, build_runs, close_rating_round, open_rating
 
@@ -54,6 +58,18 @@ def test_the_page_says_in_one_sentence_what_a_judge_is_worth(
     assert coherence["systems"][0]["ci"] is None
     assert consistency["agreement"]["coefficient"] == "AC1"
     assert relevance["alternative"]["epsilon"] == 0.15
+
+
+def test_a_release_and_its_methods_text_contain_the_sentences(project: Project, lead: User, raters: list[User]) -> None:
+    design = rated(project, lead, raters)
+    judge_round(design, judge_by_quality())
+    compute_judges(design=design)
+    files = dict(judges.files(project, Notes()))
+    [line] = map(json.loads, files["judges/worth.jsonl"])
+    assert line["judge"] == "Quill v1"
+    sentences = tuple(row["sentence"] for row in line["figures"]["criteria"])
+    assert all("replace a rater for" in sentence for sentence in sentences)
+    assert judge_facts(project)[0].worth == sentences
 
 
 def test_a_judge_changes_nothing_in_the_results_of_people(project: Project, lead: User, raters: list[User]) -> None:

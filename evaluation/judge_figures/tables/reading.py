@@ -42,7 +42,9 @@ class Judges(Ratings):
         if hidden:
             return
         rounds = {each.design.pk: each for each in self.rounds}
-        rows = JudgeFigures.objects.filter(run__design__in=rounds).order_by("run").values_list("run__design", "figures")
+        rows = (
+            JudgeFigures.objects.filter(run__design__in=rounds).order_by("run_id").values_list("run__design", "figures")
+        )
         for design, figures in rows:
             known = json.loads(figures)
             if not self.shows_raters:

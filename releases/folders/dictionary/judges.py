@@ -148,4 +148,20 @@ TABLES = (
         types={**_TYPES, "attempts": INT, "invalid": JSON},
         texts=("invalid", "error"),
     ),
+    Table(
+        "judges/worth.jsonl",
+        "judge run with what it is worth beside people",
+        ("run",),
+        {
+            "run": _RUN,
+            "round": ROUND,
+            "judge": "Name of the judge and number of its version.",
+            "group": "Group of the raters (experts, skilled, crowd), which sets epsilon of the test.",
+            "rule": "Rule by which the figures were computed.",
+            "figures": "By criterion: decision, sentence and reasons; agreement of people and of the judge with them; "
+            "the alternative annotator test with each rater; biases; calibration; correlations; human-only and "
+            "prediction-powered means of systems and their differences, with n and intervals.",
+        },
+        types={"run": INT, "figures": JSON},
+    ),
 )
