@@ -157,7 +157,8 @@ def run_rows(found: Sequence[JudgeRun], member: Member) -> list[Json]:
         row["run"]: dict(row)
         for row in answers.annotate(
             n=Count("pk"),
-            valid=Count("pk", filter=Q(is_valid=True)),
+            valid=Count("pk", filter=Q(is_valid=True, control=Control.NONE)),
+            valid_controls=Count("pk", filter=Q(is_valid=True) & ~Q(control=Control.NONE)),
             controls=Count("pk", filter=~Q(control=Control.NONE)),
             invalid=Sum("invalid_count"),
             tokens_in=Sum("tokens_in"),
@@ -193,7 +194,7 @@ def _run_row(run: JudgeRun, counts: Json, names: Names) -> Json:
         "requests": run.requests_count,
         "answers": answers,
         "valid": valid,
-        "failed": answers - valid,
+        "failed": answers - valid - (counts.get("valid_controls") or 0),
         "invalid": counts.get("invalid") or 0,
         "controls": counts.get("controls") or 0,
         "tokens_in": tokens_in,
