@@ -297,7 +297,6 @@ class RoundSerializer(Plain):
     )
     blind = serializers.BooleanField(help_text="Whether raters must not learn whose work they judge.")
     designed = serializers.BooleanField(help_text="Whether a design created the units.")
-    kept_blind = serializers.BooleanField(help_text="Whether the systems of a designed round are not revealed yet.")
     rolling = serializers.BooleanField(help_text="Whether the open round adds units that match later.")
     returns_gold = serializers.BooleanField(
         help_text="Whether gold items return; only shown to people who may see who answered what."
@@ -352,6 +351,7 @@ class RoundListRowSerializer(RoundRowSerializer):
     """A round in the lead's list. Names, quiet people and units to adjudicate are for leads and curators."""
 
     designed = serializers.BooleanField(help_text="Whether a design created the units.")
+    kept_blind = serializers.BooleanField(help_text="Whether the systems of a designed round are not revealed yet.")
     gate = gate_shapes.GateSerializer(allow_null=True, help_text="Null if the round does not wait for a pilot.")
     names = serializers.ListField(
         child=serializers.CharField(),

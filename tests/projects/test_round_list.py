@@ -52,6 +52,7 @@ def test_a_row_names_the_people_and_counts_the_units_to_adjudicate(
     assert (closed_row["to_adjudicate"], closed_row["last_answer_at"]) == (1, None)
     assert (open_row["to_adjudicate"], open_row["names"], open_row["people"]) == (0, ["Ann1", "Ann2"], 2)
     assert (open_row["answered"], open_row["left"], open_row["independent"]) == (1, 5, True)
+    assert open_row["kept_blind"] is False, "only a designed round hides its systems"
     assert open_row["last_answer_at"] == given.received_at.isoformat().replace("+00:00", "Z")
 
 
