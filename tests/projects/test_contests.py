@@ -16,9 +16,11 @@ from django.db import OperationalError, close_old_connections, connection
 
 from accounts.models import User
 from api.problems import Conflict, NotFound, Refused, RoundClosed
-from projects.answers.queries import counted
+from projects.answers.queries import opinions
+from projects.curation.actions import correct
 from projects.gold.actions import finish_round
-from projects.models import Answer, Assignment, Decision, Member, Participant, Project, Round
+from projects.models import Answer, Assignment, Decision, Member, Participant, Project, Round, Unit
+from projects.models.round import RETURNED
 from projects.queue.actions import next_assignments, submit
 from projects.rounds.actions import add_person, close_round, remove_person
 from projects.sheets.actions import hold_for_sheet
@@ -197,8 +199,35 @@ def test_joining_leaving_and_closing_lose_no_answers(project: Project, crowd: li
 
         errors = at_once(*[partial(work, m.user) for m in crowd[:6]], come_and_go, close)
         assert errors == []
-        answered = Counter(counted(round).values_list("assignment__unit", flat=True))
+        answered = Counter(opinions(round).values_list("assignment__unit", flat=True))
         complete = {unit for unit, n in answered.items() if n == round.overlap}
         assert complete == set(Decision.objects.filter(round=round).values_list("unit", flat=True))
         out = Participant.objects.filter(round=round, left_at__isnull=False).values("member")
         assert not Assignment.objects.counted().unanswered().filter(round=round, person__in=out).exists()
+
+
+@pytest.mark.parametrize("overlap", [1, 3])
+def test_people_at_once_get_no_returning_item_twice_and_units_keep_k_answers(
+    project: Project, crowd: list[Member], lead: User, overlap: int
+) -> None:
+    for n in range(6):
+        build_cluster(project, number=n, inputs=2)
+    for unit in Unit.objects.filter(type="proposition").order_by("pk")[:6]:
+        correct(unit=unit, kind="label", value=label_value(), reason="It reads so.", by=Member.objects.get(user=lead))
+    plan = {"return_share": 0.3, "order": "shuffled", "filters": {"gold": "without"}}
+    round = build_round(project, crowd, overlap=overlap, **plan)
+
+    def work(user: User) -> None:
+        while held := next_assignments(user=user, round=round):
+            for slot in held:
+                submit(user=user, submission=submission(slot, label_value()))
+
+    assert at_once(*[partial(work, member.user) for member in crowd]) == []
+    slots = Assignment.objects.filter(round=round, number__gte=1)
+    assert not slots.filter(current_answer=None).exists()
+    pairs = list(slots.values_list("unit", "person"))
+    assert len(pairs) == len(set(pairs)), "nobody has a unit or an item twice"
+    of_units = Counter(opinions(round).values_list("assignment__unit", flat=True))
+    assert of_units == dict.fromkeys(slots.filter(repeat=0).values_list("unit", flat=True), overlap)
+    assert slots.filter(repeat=RETURNED).exists()
+    assert len(of_units) == 12

@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from accounts.models import User
+from annotation.models import Review
 from api.problems import Refused
 from measures import drift
 from projects.adjudication.queries import queued_units
@@ -301,3 +302,28 @@ def test_a_plan_that_would_reveal_or_lack_items_is_refused(
     with pytest.raises(Refused) as refused:
         monitored(project, people[1:], **plan)
     assert refused.value.errors[0]["field"] == field
+
+
+def test_reviews_return_in_a_screening_round_and_every_decided_field_counts(
+    project: Project, lead: User, ann1: User, client_of: Any
+) -> None:
+    by, person = (Member.objects.get(project=project, user=user) for user in (lead, ann1))
+    for number in range(40):
+        key = str(26_000_000 + number)
+        unit = Unit.objects.create(project=project, type="review", key=key)
+        Review.objects.create(project=project, pmid=key, unit=unit, title="Nepralin", abstract="Trials.")
+        if number < 12:
+            correct(unit=unit, kind="screen", value={"screening": "include"}, reason="It fits.", by=by)
+    round = monitored(project, [person], kind="screen", return_share=0.3)
+    units = []
+    while held := next_assignments(user=ann1, round=round):
+        said = "include" if len(units) < 14 else "not relevant"
+        answer(ann1, held[0], {"screening": said}, kind="screen")
+        units.append(held[0])
+    assert len(units) == 28 + 9
+    right = [index < 14 for index, slot in enumerate(units) if slot.repeat == RETURNED]
+    assert series(round) == {person.pk: right}
+    assert drift_actions.check_open_rounds() == 1
+    shown = client_of(lead).get(f"/api/v1/rounds/{round.pk}/accuracy/").json()["people"][0]
+    assert (shown["answers"], shown["right"]) == (9, sum(right))
+    assert shown["values"]["value"] == "not relevant"
