@@ -46,6 +46,7 @@ GUIDES = (
     "consistency",
     "counterfactuals",
     "rounds",
+    "pilots",
     "practice",
     "suggestions",
     "changes",

@@ -70,9 +70,10 @@ class Bar:
 
     @property
     def words(self) -> str:
-        """The bar in words: "lower bound 0.60 with n 50"."""
+        """The bar in words: "97% lower bound 0.60 with n 50"."""
         least = f" with n {self.least_units:,}" if self.least_units else ""
-        return f"{self.requires} {self.number:.2f}{least}"
+        level = f"{LEVEL:.0%} " if self.requires == "lower bound" else ""
+        return f"{level}{self.requires} {self.number:.2f}{least}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +169,14 @@ def obstacles(bar: Bar, pilot: Figures) -> list[str]:
     return found
 
 
-def in_words(coefficient: str, pilot: Figures) -> str:
-    """Return figures in words: "AC1 0.61 [0.48, 0.74], n = 40"."""
+def in_words(coefficient: str, pilot: Figures, *, bound: bool = True) -> str:
+    """Return figures in words: "AC1 0.61 [0.48, 0.74], 97% lower bound 0.464, n = 40". ``bound``: with the bound."""
     name = NAMES.get(coefficient, coefficient)
     if pilot.value is None:
         return f"{name} undefined ({pilot.reason}), n = {pilot.units:,}"
     interval = f" [{pilot.ci[0]:.2f}, {pilot.ci[1]:.2f}]" if pilot.ci else f" ({pilot.reason})" if pilot.reason else ""
-    return f"{name} {pilot.value:.2f}{interval}, n = {pilot.units:,}"
+    lower = f", {LEVEL:.0%} lower bound {pilot.bound:.3f}" if bound and pilot.bound is not None else ""
+    return f"{name} {pilot.value:.2f}{interval}{lower}, n = {pilot.units:,}"
 
 
 @dataclass(frozen=True, slots=True)

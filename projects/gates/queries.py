@@ -88,11 +88,17 @@ def _state(gate: PilotGate, readings: Sequence[GateReading], watches: bool) -> J
         "waits": not opened,
         "result": last.outcome if last else "pilot open" if gate.pilot.is_open else "being read",
         "figures": figures,
-        "reads": bars.in_words(bar.coefficient, bars.Figures(**figures)) if figures else "",
+        "reads": _reads(bar, figures),
         "why": last.why if last and watches else "",
         "digest": last.digest if last else "",
         "read_at": last.at if last else None,
     }
+
+
+def _reads(bar: Bar, figures: Json | None) -> str:
+    if figures is None:
+        return ""
+    return bars.in_words(bar.coefficient, bars.Figures(**figures), bound=bar.requires == "lower bound")
 
 
 def count_readings(gate: PilotGate) -> int:

@@ -84,4 +84,4 @@ def _says(bar: Bar, value: float, needed: int | None) -> str:
         return f"No n reaches it: the assumed value {value:.2f} is not above the bar {bar.number:.2f}."
     if bar.requires == "value":
         return "A bar on the value needs no more units. It opens about half of the rounds whose true value equals it."
-    return f"From n = {needed:,} units the expected lower bound reaches {bar.number:.2f}."
+    return f"From n = {needed:,} units the expected {bars.LEVEL:.0%} lower bound reaches {bar.number:.2f}."

@@ -27,11 +27,11 @@ describe('the state of a round', () => {
     expect(shown({ status: 'closed', independent: false })).toEqual(['Closed', 'Open', 'rounds/7', false])
   })
   it('asks the lead to decide about a round whose pilot does not meet the bar', () => {
-    const gate = { result: 'not met', pilot: { id: 1, name: 'Pilot 1', open: false }, reads: 'AC1 0.61 [0.48, 0.74], n = 40', needs: 'AC1 of polarity: lower bound 0.60' } as NonNullable<Row['gate']>
+    const gate = { result: 'not met', pilot: { id: 1, name: 'Pilot 1', open: false }, reads: 'AC1 0.61 [0.48, 0.74], 97% lower bound 0.466, n = 40', needs: 'AC1 of polarity: 97% lower bound 0.60' } as NonNullable<Row['gate']>
     expect(shown({ status: 'preparing', gate })).toEqual(['Waits for pilot', 'Decide', 'rounds/7', true])
     expect(shown({ status: 'preparing', gate }, viewer)).toEqual(['Waits for pilot', 'Follow', 'rounds/7', false])
     expect(shown({ status: 'preparing', gate: { ...gate, result: 'pilot open' } })).toEqual(['Waits for pilot', 'Follow', 'rounds/7', false])
-    expect(gateInWords(gate)).toBe('Pilot 1: AC1 0.61 [0.48, 0.74], n = 40; needs AC1 of polarity: lower bound 0.60')
+    expect(gateInWords(gate)).toBe('Pilot 1: AC1 0.61 [0.48, 0.74], 97% lower bound 0.466, n = 40; needs AC1 of polarity: 97% lower bound 0.60')
   })
   it('asks nothing of a viewer', () => {
     for (const change of [{ left: 0 }, { people: 0 }, { quiet: [{ name: 'Ben', quiet_days: 4 }] }, { status: 'closed' }]) expect(shown(change, viewer)[3]).toBe(false)

@@ -67,7 +67,7 @@ export function quietPeople(quiet: Row['quiet']): string {
   return `${who} quiet for ${counted(days, 'day')}${quiet.length > 1 ? ' or more' : ''}`
 }
 
-/** What a waiting round needs, and what was read: "AC1 0.61 [0.48, 0.74], n = 40; needs AC1 of polarity: lower bound 0.60". */
+/** What a waiting round needs, and what was read: "AC1 0.61 …, 97% lower bound 0.466, n = 40; needs AC1 of polarity: 97% lower bound 0.60". */
 export function gateInWords(gate: NonNullable<Row['gate']>): string {
   return `${gate.pilot.name}: ${gate.reads || (gate.pilot.open ? 'open' : 'closed')}; needs ${gate.needs}`
 }
