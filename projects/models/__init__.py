@@ -24,7 +24,7 @@ from .project import (
 )
 from .recruitment import ExternalId, Recruit, Recruitment
 from .round import Assignment, Participant, Round, Unit
-from .suggestion import Suggestion, SuggestionOutcome, SuggestionSet, SuggestionSource
+from .suggestion import Suggestion, SuggestionFate, SuggestionOutcome, SuggestionSet, SuggestionSource
 
 __all__ = [
     "WAITING",
@@ -70,6 +70,7 @@ __all__ = [
     "StoredAgreement",
     "StoredFigures",
     "Suggestion",
+    "SuggestionFate",
     "SuggestionOutcome",
     "SuggestionSet",
     "SuggestionSource",

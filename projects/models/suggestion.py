@@ -13,6 +13,14 @@ from .project import Project
 from .round import Unit
 
 
+class SuggestionFate(models.TextChoices):
+    """What became of a suggestion that a person saw, over all fields of the answer."""
+
+    ACCEPTED = "accepted", "accepted"
+    EDITED = "edited", "edited"
+    REJECTED = "rejected", "rejected"
+
+
 class SuggestionSource(models.TextChoices):
     """Where the values of a set come from."""
 

@@ -1,6 +1,7 @@
 """Read the suggestions of a round, and draw the part of each person's units that is blind."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from django.db.models import Exists, F, OuterRef, QuerySet
@@ -8,7 +9,16 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from api.problems import Refused
 from measures.sampling import draws_below
 from projects import kinds
-from projects.models import Assignment, Project, Round, Suggestion, SuggestionOutcome, SuggestionSet, Unit
+from projects.models import (
+    Assignment,
+    Project,
+    Round,
+    Suggestion,
+    SuggestionFate,
+    SuggestionOutcome,
+    SuggestionSet,
+    Unit,
+)
 from projects.purposes import BLIND_SHARE, SUGGESTIONS
 
 
@@ -100,6 +110,27 @@ def outcomes_of(assignment: Assignment, value: kinds.Value | None, *, rejects: b
         )
         for field in kind.fields_of(round)
     ]
+
+
+def seen_with(answers: Iterable[Any]) -> dict[Any, tuple[str, str]]:
+    """Return the fate of the suggestion and its set, by answer. Answers without a visible suggestion are missing. One
+    query.
+    """
+    rows = SuggestionOutcome.objects.filter(answer__in=list(answers), was_shown=True).order_by("answer", "pk")
+    columns = ("answer", "same", "rejected", "suggestion__of__name", "suggestion__of__model")
+    found: dict[Any, tuple[str, str]] = {}
+    for answer, group in groupby(rows.values_list(*columns), lambda row: row[0]):
+        fields = list(group)
+        rejected = any(row[2] for row in fields)
+        fate = (
+            SuggestionFate.ACCEPTED
+            if all(row[1] for row in fields)
+            else SuggestionFate.REJECTED
+            if rejected
+            else SuggestionFate.EDITED
+        )
+        found[answer] = (fate.value, f"{fields[0][3]} ({fields[0][4]})")
+    return found
 
 
 def set_of(round: Round) -> SuggestionSet:

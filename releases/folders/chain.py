@@ -56,6 +56,10 @@ class Step:
     is_current: bool | None = None
     is_counted: bool | None = None
     outcome: str = ""
+    #: What became of a model's suggestion that the author of the answer saw, and the set and model that it comes from.
+    #: Empty if none was shown.
+    suggestion: str = ""
+    suggested_by: str = ""
     #: Number of the import, with its file and line. ``line`` is 0 if unknown, None if the unit has no line of its own.
     #: ``place`` is the text of the item.
     imported: int | None = None

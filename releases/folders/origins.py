@@ -192,6 +192,8 @@ def _details(step: Step) -> Iterator[str]:
         yield f"Round {step.round}{guideline}"
     if step.answer:
         yield f"Answer {step.answer}{f' by {step.rater}' if step.rater else ''}"
+    if step.suggestion:
+        yield f"Suggestion of {step.suggested_by}: {step.suggestion}"
     if step.reason:
         yield f"Reason: {step.reason}"
     if step.hash:

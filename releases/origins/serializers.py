@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from api.fields import UnitNameField
-from projects.models import Origin, Outcome
+from projects.models import Origin, Outcome, SuggestionFate
 
 from ..folders.chain import WHAT
 
@@ -52,6 +52,12 @@ class OriginStepSerializer(Plain):
     is_current = serializers.BooleanField(allow_null=True)
     is_counted = serializers.BooleanField(allow_null=True)
     outcome = serializers.ChoiceField(choices=Outcome.choices, allow_blank=True)
+    suggestion = serializers.ChoiceField(
+        choices=SuggestionFate.choices,
+        allow_blank=True,
+        help_text="What became of a model's suggestion that the author saw. Empty if none was shown.",
+    )
+    suggested_by = serializers.CharField(allow_blank=True, help_text="Set and model of the suggestion.")
     imported = serializers.IntegerField(allow_null=True, help_text="Number of the import.")
     format = serializers.CharField(allow_blank=True)
     file = serializers.CharField(allow_blank=True)

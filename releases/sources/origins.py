@@ -18,6 +18,7 @@ from generation.models import Summary
 from projects import kinds
 from projects.gold.queries import sentences
 from projects.models import Answer, Change, Decision, Import, ImportedRecord, ImportFile, Origin, Outcome, Project, Unit
+from projects.suggestions.queries import seen_with
 
 from ..folders import chain
 from ..folders.chain import Step, Subject, Value
@@ -178,6 +179,7 @@ def _decided(
 ) -> Iterable[tuple[int, Step, Decision]]:
     """Yield a step for the fields of a unit that were decided together."""
     words = sentences(decisions)
+    assisted = seen_with({d.answer_id for d in decisions if d.answer_id})
 
     def together(d: Decision) -> tuple[Any, ...]:
         adopted = (str(d.answer_id or ""), d.imported_id or 0, d.round_id or 0, d.decided_by_id or 0)
@@ -187,6 +189,7 @@ def _decided(
         mine = list(group)
         first = mine[0]
         answer = first.answer
+        suggestion, suggested_by = assisted.get(first.answer_id, ("", ""))
         yield (
             first.unit_id,
             Step(
@@ -203,6 +206,8 @@ def _decided(
                 guideline=answer.guideline.number if answer else None,
                 answer=str(first.answer_id or ""),
                 rater=answer.author.pseudonym if answer and scope.raters else "",
+                suggestion=suggestion,
+                suggested_by=suggested_by,
                 checkpoint=first.checkpoint.number if first.checkpoint else None,
             ),
             first,
@@ -218,7 +223,9 @@ def _answered(units: Sequence[int], subjects: Mapping[int, Subject], scope: Scop
         if answer.outcome == Outcome.ANSWERED:
             by_kind[answer.assignment.round.kind].append(answer.pk)
     values = {pk: value for kind, pks in by_kind.items() for pk, value in kinds.get(kind).values(pks).items()}
+    assisted = seen_with([answer.pk for answer in answers])
     for answer in answers:
+        suggestion, suggested_by = assisted.get(answer.pk, ("", ""))
         assignment, kind = answer.assignment, kinds.get(answer.assignment.round.kind)
         words = kind.in_words(values[answer.pk]) if answer.pk in values else {}
         current = assignment.current_answer_id == answer.pk
@@ -240,6 +247,8 @@ def _answered(units: Sequence[int], subjects: Mapping[int, Subject], scope: Scop
                 is_current=current,
                 is_counted=current and assignment.number >= 1 and answer.outcome == Outcome.ANSWERED,
                 outcome=answer.outcome,
+                suggestion=suggestion,
+                suggested_by=suggested_by,
                 checkpoint=answer.checkpoint.number if answer.checkpoint else None,
             ),
         )

@@ -1,13 +1,16 @@
 """Suggestions of chat models, machine readings and files: every answer is checked by the rules of its task."""
 
+import io
 import json
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.conf import LazySettings
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
 from rest_framework.test import APIClient
 
 from accounts.models import User
@@ -17,7 +20,7 @@ from audit.models import Entry
 from generation.endpoints import Endpoint as EndpointSetting
 from generation.endpoints import parse
 from generation.suggesting import actions
-from generation.suggesting.actions import SuggestionRequest, suggest
+from generation.suggesting.actions import SuggestionRequest, queue_suggestions, suggest
 from generation.suggesting.asking import parsed
 from generation.suggesting.forms import FORMS, InvalidAnswer
 from projects.jobs.running import run_job
@@ -255,3 +258,57 @@ def test_machine_readings_are_adopted_as_suggestions_and_not_as_decisions(
     spans = [span for one in suggestions for span in one.suggested["intervention_spans"]]
     assert {span["suggestion"] for span in spans} <= {"accepted"}
     assert Decision.objects.count() == before
+
+
+def test_a_chat_model_that_runs_here_and_answers_nonsense_leaves_faults_and_no_value(
+    project: Project, lead: User, models: Callable[[str], str], models_folder: Path
+) -> None:
+    config = models_folder / models("llama") / "config.json"
+    # Its positions are computed, so a longer window needs no other weights.
+    wide = models_folder / "wide-llama"
+    shutil.copytree(config.parent, wide)
+    content = json.loads(config.read_text()) | {"max_position_embeddings": 8192}
+    (wide / "config.json").write_text(json.dumps(content))
+    build_cluster(project, inputs=1)
+    job = queue_suggestions(project=project, request=request(model=wide.name, endpoint="", max_tokens=16), by=lead)
+    run_job(job.pk)
+    job.refresh_from_db()
+    assert job.error == ""
+    assert job.queue == "gpu"
+    assert job.result
+    assert (job.result["units"], job.result["valid"]) == (2, 0)
+    rows = made(project).suggestions.all()
+    assert [(row.value, row.attempts) for row in rows] == [(None, 3)] * 2
+    assert all(row.fault.startswith("The answer") for row in rows), [row.fault for row in rows]
+    assert made(project).report["tokens_out"] > 0
+    assert made(project).details["facts"]
+    assert not Decision.objects.exists()
+
+
+def test_the_command_asks_a_model_uploads_a_file_and_says_what_is_wrong(
+    project: Project, endpoint: Endpoint, tmp_path: Path
+) -> None:
+    build_cluster(project)
+    same = ("suggest", "--project", project.slug, "--kind", "label", "--model", "tiny-instruct")
+
+    def said_by(*arguments: str) -> str:
+        out = io.StringIO()
+        call_command(*same, *arguments, stdout=out, stderr=out)
+        return out.getvalue()
+
+    assert "3 suggestions, 0 units without a valid answer" in said_by("--name", "Tiny", "--endpoint", "lab")
+    assert "is queued" in said_by("--name", "Later", "--endpoint", "lab", "--on-worker")
+    key = Unit.objects.filter(type="proposition").order_by("pk")[0].key
+    file = tmp_path / "ours.jsonl"
+    for value, expected in (({"polarity": "up"}, None), ({"polarity": "positive", "modality": "strong"}, 1)):
+        file.write_text(json.dumps({"unit": key, "value": value}) + "\n")
+        if expected:
+            assert f"{expected} suggestions" in said_by("--name", "Ours", "--file", str(file))
+        else:
+            with pytest.raises(CommandError, match="nothing was stored"):
+                said_by("--name", "Ours", "--file", str(file))
+    for wrong, message in ((["--endpoint", "none"], "no endpoint"), (["--readings", "9"], "no machine readings")):
+        with pytest.raises(CommandError, match=message):
+            said_by("--name", "Other", *wrong)
+    with pytest.raises(CommandError, match="NAME=VALUE"):
+        said_by("--name", "Other", "--endpoint", "lab", "--option", "with_cues")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from accounts.models import User
+from projects.gold.actions import finish_round
 from projects.models import Member, Project
 from projects.rounds.actions import close_round
 from releases.folders.dictionary import table_of
@@ -16,11 +17,14 @@ from tests.releases.test_needed_again import released
 pytestmark = pytest.mark.django_db
 
 
-def test_sets_values_outcomes_and_figures_are_released(project: Project, ann1: User, tmp_path: Path) -> None:
+def test_sets_values_outcomes_and_figures_are_released_and_the_origin_names_suggestions(
+    project: Project, ann1: User, tmp_path: Path
+) -> None:
     person = Member.objects.get(project=project, user=ann1)
     round = open_with(project, [person], build_suggestions(project, 2))
     counts = work(round, person)
     close_round(round=round, by=None)
+    finish_round(round=round, by=None)
     folder = released(project, tmp_path / "release")
     [one] = [json.loads(line) for line in (folder / "suggestions/sets.jsonl").read_text().splitlines()]
     assert (one["set"], one["model"], one["source"]) == ("Tiny 1", "tiny", "file")
@@ -35,3 +39,12 @@ def test_sets_values_outcomes_and_figures_are_released(project: Project, ann1: U
     assert not (folder / "agreement/corrections.jsonl").exists()
     for path in folder.glob("suggestions/**/*.*"):
         assert table_of(str(path.relative_to(folder))), path
+    nodes = [
+        json.loads(line.rstrip(",\n")) for line in (folder / "provenance/prov.jsonld").open() if '"@id"' in line[:8]
+    ]
+    assisted = [node for node in nodes if "concord:suggestion" in node]
+    answers = [node for node in assisted if node["concord:what"] == "answered"]
+    assert len(answers) == counts[True]
+    assert len(assisted) > len(answers), "decisions that adopt such an answer say so, too"
+    assert {(n["concord:suggestion"], n["concord:suggested_by"]) for n in assisted} == {("accepted", "Tiny 1 (tiny)")}
+    assert "the model tiny (suggestions “Tiny 1”" in (folder / "methods.md").read_text()

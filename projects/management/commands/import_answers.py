@@ -1,70 +1,18 @@
 """``manage.py import_answers``: import a completed sheet into its round."""
 
-import os
-import socket
-import sys
-import threading
 from pathlib import Path
 from typing import Any
 
 from django.core.files import File
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import connection
-from django.utils import timezone
 from tqdm import tqdm
 
 from accounts.models import User
 from api.problems import Problem
-from projects.jobs import jobs
-from projects.jobs.running import run_job
-from projects.models import Job, JobStatus, Round
+from projects.management.foreground import run_in_foreground
+from projects.models import JobStatus, Round
 from projects.sheets.actions import check_sheet, report, start_import
 from projects.uploads.faults import Fault
-
-#: Polling interval in seconds, for a job of another worker and for the progress bar.
-POLL_SECONDS = 0.5
-UNFINISHED = (JobStatus.QUEUED, JobStatus.RUNNING)
-
-
-def run_in_foreground(job: Job, *, unit: str) -> Job:
-    """Run a job in this process, or wait for the worker that claimed it first. Return the finished job.
-
-    Ctrl-C cancels the job.
-    """
-    ended = threading.Event()
-    with tqdm(unit=f" {unit}", disable=None, leave=False, file=sys.stderr) as bar:
-        watcher = threading.Thread(target=_watch, args=(job, bar, ended), daemon=True)
-        watcher.start()
-        try:
-            while Job.objects.filter(pk=job.pk, status__in=UNFINISHED).exists():
-                if not run_job(job.pk):
-                    ended.wait(POLL_SECONDS)
-        except KeyboardInterrupt:
-            _cancel_now(job)
-            raise
-        finally:
-            ended.set()
-            watcher.join(timeout=5)
-    job.refresh_from_db()
-    return job
-
-
-def _cancel_now(job: Job) -> None:
-    """End the job as cancelled now: without other workers nobody would notice the expired lease."""
-    jobs.cancel(job)
-    here = Job.objects.filter(pk=job.pk, status=JobStatus.RUNNING, worker=f"{socket.gethostname()}:{os.getpid()}")
-    if here.update(leased_until=timezone.now()):
-        run_job(job.pk)
-
-
-def _watch(job: Job, bar: "tqdm[None]", ended: threading.Event) -> None:
-    while not bar.disable and not ended.wait(POLL_SECONDS):
-        try:
-            done, note = Job.objects.values_list("done", "note").get(pk=job.pk)
-            bar.set_description(note)
-            bar.update(done - bar.n)
-        finally:
-            connection.close()
 
 
 class Command(BaseCommand):
