@@ -17,7 +17,6 @@ import numpy as np
 
 from ..clustered import (
     ENOUGH_ITEMS,
-    ENOUGH_REVIEWS,
     FEW_REVIEWS,
     FEW_UNITS,
     FloatArray,
@@ -38,6 +37,9 @@ ALL_FAMILY = "all compared systems are of the judge's family"
 NO_LENGTHS = "all texts of a source are equally long, or the judge differs from people by a constant"
 ONE_SAMPLE = "one answer per page"
 MOST_BINS = 10
+ENOUGH_SOURCES, LEAST_STRONG = 10, 20
+"""Minimum number of sources for an interval of length bias; below `LEAST_STRONG`, only strong ones are found
+(benchmarks/judges.py)."""
 
 
 def position_of_pairs(judged: Iterable[JudgedChoice], criterion: str) -> Json:
@@ -92,8 +94,8 @@ def length_figure(human: Mapping[Key, float], judge: Mapping[Key, float], length
         return figure
     value = float(sums[0].sum() / math.sqrt(sums[1].sum() * sums[2].sum()))
     figure |= {"value": value, "undefined": ""}
-    if g < ENOUGH_REVIEWS or len(keys) < ENOUGH_ITEMS:
-        return figure | {"ci_reason": withheld([FEW_REVIEWS if g < ENOUGH_REVIEWS else FEW_UNITS], g)}
+    if g < ENOUGH_SOURCES or len(keys) < ENOUGH_ITEMS:
+        return figure | {"ci_reason": withheld([FEW_REVIEWS if g < ENOUGH_SOURCES else FEW_UNITS], g)}
     rest = [each.sum() - each for each in sums]
     if min(rest[1].min(), rest[2].min()) <= 1e-9 or abs(value) > 1 - 1e-9:
         return figure | {"ci_reason": withheld(["undefined without one of the reviews"], g)}

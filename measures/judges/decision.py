@@ -3,14 +3,19 @@
 The judge *may* if the alternative annotator test passes in its lower version, and no bias was found in figures that all
 have an interval. It *may not* if one of the rules below speaks against it. Otherwise the data *cannot show* it: a
 withheld figure never leads to a yes. Rules are applied in the order of `RULES`, and the sentence gives every reason.
+A sentence on data that cannot show it says what the test found, if there is a result, and what is missing.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
+from ..clustered import ENOUGH_ITEMS, ENOUGH_REVIEWS
 from .alternative import ENOUGH_INSTANCES, ENOUGH_SOURCES, LEAST_ANNOTATORS
+from .biases import ENOUGH_SOURCES as ENOUGH_FOR_LENGTH
+from .biases import LEAST_STRONG
 
 Json = dict[str, Any]
 Decision = Literal["yes", "no", "unknown"]
@@ -29,24 +34,31 @@ def decide(row: Json, facts: Json, *, judge: str, criterion: str) -> Json:
     against = [reason for kind, reason in findings if kind == NO]
     missing = [reason for kind, reason in findings if kind == UNKNOWN]
     if against:
-        decision, reasons, start = NO, against, f"may not replace a rater for {criterion} in these data"
-    elif missing:
-        decision, reasons = UNKNOWN, missing
-        return {
-            "decision": decision,
-            "reasons": reasons,
-            "sentence": f"These data cannot show whether {judge} may replace a rater for {criterion}:"
-            f" {'; '.join(reasons)}.",
-        }
-    else:
-        test = row["alternative"]
-        won, of = round(test["cited"] * len(test["annotators"])), len(test["annotators"])
-        decision, start = YES, f"may replace a rater for {criterion} in these data"
-        reasons = [
-            f"it wins against {won} of {of} raters (winning rate {_two(test['cited'])}, epsilon"
-            f" {_two(test['epsilon'])}) and no bias was found"
-        ]
-    return {"decision": decision, "reasons": reasons, "sentence": f"{judge} {start}: {'; '.join(reasons)}."}
+        sentence = f"{judge} may not replace a rater for {criterion} in these data: {'; '.join(against)}."
+        return {"decision": NO, "reasons": against, "sentence": sentence}
+    if missing:
+        sentence = f"These data cannot show whether {judge} may replace a rater for {criterion}"
+        but = "" if _short(row["alternative"]) else f" {_wins(row['alternative'])}, but"
+        return {"decision": UNKNOWN, "reasons": missing, "sentence": f"{sentence}:{but} {'; '.join(missing)}."}
+    few = f" ({row['sources']} sources show only a strong one)" if row["sources"] < LEAST_STRONG else ""
+    reasons = [f"{_wins(row['alternative'])} and no bias was found{few}"]
+    sentence = f"{judge} may replace a rater for {criterion} in these data: {reasons[0]}."
+    return {"decision": YES, "reasons": reasons, "sentence": sentence}
+
+
+def _wins(test: Json) -> str:
+    won, of = round(test["cited"] * len(test["annotators"])), len(test["annotators"])
+    return (
+        f"it wins against {won} of {of} raters in the alternative annotator test (winning rate {_two(test['cited'])},"
+        f" epsilon {_two(test['epsilon'])})"
+    )
+
+
+def _short(test: Json) -> bool:
+    """Whether the test has too few raters, texts or sources for a result."""
+    if test["undefined"] or test["undefined_clustered"]:
+        return True
+    return bool(min(each["n"] for each in test["annotators"]) < ENOUGH_INSTANCES)
 
 
 def _two(value: float) -> str:
@@ -57,27 +69,25 @@ def _two(value: float) -> str:
 def _enough(row: Json, facts: Json) -> Iterator[Finding]:
     test = row["alternative"]
     if test["undefined"]:
-        yield UNKNOWN, f"{test['undefined']} (the test needs {LEAST_ANNOTATORS})"
+        yield UNKNOWN, f"{test['undefined']}, and the test needs {LEAST_ANNOTATORS}"
         return
     fewest = min(each["n"] for each in test["annotators"])
-    if fewest < ENOUGH_INSTANCES:
-        yield UNKNOWN, f"a rater shares only {fewest} texts with it, and the test needs {ENOUGH_INSTANCES}"
     sources = min(each["sources"] for each in test["annotators"])
     if test["undefined_clustered"]:
-        yield UNKNOWN, f"the texts are from {sources} sources, and the test needs {ENOUGH_SOURCES}"
+        more = ENOUGH_SOURCES - sources
+        yield UNKNOWN, f"the test needs {ENOUGH_SOURCES} sources of each rater, and one has {sources}: {_rate(more)}"
+    if fewest < ENOUGH_INSTANCES:
+        yield UNKNOWN, f"the test needs {ENOUGH_INSTANCES} texts of each rater, and one has {fewest}: rate more texts"
+
+
+def _rate(more: int) -> str:
+    return f"rate {more} more {'source' if more == 1 else 'sources'}"
 
 
 def _alternative(row: Json, facts: Json) -> Iterator[Finding]:
     test = row["alternative"]
-    if test["undefined"] or test["undefined_clustered"] or test["passes"]:
-        return
-    if min(each["n"] for each in test["annotators"]) >= ENOUGH_INSTANCES:
-        won, of = round(test["cited"] * len(test["annotators"])), len(test["annotators"])
-        yield (
-            NO,
-            f"it wins against {won} of {of} raters in the alternative annotator test (winning rate"
-            f" {_two(test['cited'])}, epsilon {_two(test['epsilon'])}), fewer than half",
-        )
+    if not _short(test) and not test["passes"]:
+        yield NO, f"{_wins(test)}, fewer than half"
 
 
 def _position(row: Json, facts: Json) -> Iterator[Finding]:
@@ -96,7 +106,7 @@ def _family(row: Json, facts: Json) -> Iterator[Finding]:
     if found is None or found["value"] is None:
         return
     if found["ci"] is None:
-        yield UNKNOWN, "self-preference has no reliable interval"
+        yield UNKNOWN, _unmeasured("self-preference", found, ENOUGH_REVIEWS)
     elif _preferred(found["ci"], row["better"]):
         yield NO, f"it prefers systems of its own family ({_signed(found)})"
 
@@ -110,10 +120,19 @@ def _length(row: Json, facts: Json) -> Iterator[Finding]:
     if found is None or found["value"] is None:
         return
     if found["ci"] is None:
-        yield UNKNOWN, "length bias has no reliable interval"
+        yield UNKNOWN, _unmeasured("length bias", found, ENOUGH_FOR_LENGTH)
     elif found["ci"][0] > 0 or found["ci"][1] < 0:
         longer = "longer" if (found["value"] > 0) != (row["better"] == "lower") else "shorter"
         yield NO, f"it prefers {longer} texts (r = {_signed(found)})"
+
+
+def _unmeasured(what: str, found: Json, enough: int) -> str:
+    """Return why a bias has no interval, and how many more sources like these would give one."""
+    n, sources = found["n"], found["sources"]
+    needed = max(enough, math.ceil(ENOUGH_ITEMS * sources / n)) if n else enough
+    if (more := needed - sources) > 0:
+        return f"an interval of {what} needs {needed} sources, and these are {sources}: {_rate(more)}"
+    return f"{what} has {found['ci_reason'] or 'no reliable interval'}"
 
 
 def _signed(found: Json) -> str:

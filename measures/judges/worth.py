@@ -24,7 +24,7 @@ from .powered import Totals, powered_mean
 
 Json = dict[str, Any]
 RULE = (
-    "concord-judges 1; alternative annotator test (Calderon et al. 2025) with jackknife over sources; PPI++ by source"
+    "concord-judges 2; alternative annotator test (Calderon et al. 2025) with jackknife over sources; PPI++ by source"
 )
 NO_ORDER = "its values have no order and none is called good"
 NO_JUDGE_VALUE = "the judge has no value for this system"

@@ -134,7 +134,11 @@ def test_queries_do_not_grow_with_judges(project: Project, lead: User, raters: l
         compute_judges(design=design)
         with CaptureQueriesContext(connection) as queries:
             assert len(worth(client, design)) == n
-        counts.append(len(queries))
+        counts.append([len(queries)])
+        for path in ("", "judges/csv/", "judges-means/csv/", "ratings/latex/"):
+            with CaptureQueriesContext(connection) as queries:
+                assert client.get(f"/api/v1/projects/{project.slug}/results/{path}").status_code == 200
+            counts[-1].append(len(queries))
     assert counts[0] == counts[1]
 
 

@@ -55,8 +55,8 @@ def test_a_good_judge_may_replace_a_rater():
     row = figures(study(40))
     assert row["decision"] == YES
     assert row["sentence"] == (
-        "The judge may replace a rater for Fluency in these data: it wins against 3 of 3 raters (winning rate 1.00,"
-        " epsilon .10) and no bias was found."
+        "The judge may replace a rater for Fluency in these data: it wins against 3 of 3 raters in the alternative"
+        " annotator test (winning rate 1.00, epsilon .10) and no bias was found."
     )
 
 
@@ -86,13 +86,29 @@ def test_a_judge_that_prefers_long_texts_may_not():
 def test_two_raters_are_too_few():
     row = figures(study(40, raters=2))
     assert row["decision"] == UNKNOWN
-    assert row["reasons"][0] == "fewer than 3 raters share texts with the judge (the test needs 3)"
+    assert row["reasons"][0] == "fewer than 3 raters share texts with the judge, and the test needs 3"
 
 
-def test_few_sources_never_lead_to_a_yes():
+def test_a_yes_from_few_sources_says_that_they_show_only_a_strong_bias():
     row = figures(study(12, noise=0.2))
+    assert row["sentence"].endswith("and no bias was found (12 sources show only a strong one).")
+
+
+def test_a_withheld_bias_does_not_hide_what_the_test_found():
+    row = figures(replace(study(12, noise=0.2), own={"alpha"}))
     assert row["decision"] == UNKNOWN
-    assert "length bias has no reliable interval" in row["reasons"]
+    assert row["sentence"] == (
+        "These data cannot show whether The judge may replace a rater for Fluency: it wins against 3 of 3 raters in the"
+        " alternative annotator test (winning rate 1.00, epsilon .10), but an interval of self-preference needs 40"
+        " sources, and these are 12: rate 28 more sources."
+    )
+
+
+def test_too_few_sources_for_the_test_say_how_many_are_missing():
+    row = figures(study(8, noise=0.2))
+    assert row["decision"] == UNKNOWN
+    assert row["reasons"][0] == "the test needs 10 sources of each rater, and one has 8: rate 2 more sources"
+    assert "it wins" not in row["sentence"]
 
 
 def test_a_followed_instruction_and_invalid_answers_speak_against_a_judge():
@@ -187,5 +203,5 @@ def test_a_category_without_order_has_agreement_and_test_only():
 @pytest.mark.parametrize("field", ["length", "family"])
 def test_a_withheld_interval_of_a_bias_is_no_yes(field):
     row = figures(study(40))
-    row[field] = {"value": 0.1, "ci": None}
+    row[field] |= {"value": 0.1, "ci": None, "ci_reason": "no reliable interval"}
     assert decide(row, FACTS, judge="The judge", criterion="Fluency")["decision"] == UNKNOWN
