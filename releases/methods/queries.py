@@ -20,7 +20,7 @@ from .sections import document
 #: Kind of the job that writes the text, and key of the stored one.
 KIND = "methods"
 #: Version of the text. Increase it whenever sentences change: stored texts of other versions are not shown.
-RULE = 1
+RULE = 2
 #: Forms of the stored text.
 WHOLE, WITHOUT_JUDGES = "whole", "without judges"
 

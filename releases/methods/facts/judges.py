@@ -21,6 +21,34 @@ from ...sources.blinding import released_designs
 
 
 @dataclass(frozen=True)
+class SystemMeans:
+    """Means of a system: of people alone, and prediction-powered.
+
+    People rated ``n`` sources, and only the judge rated ``others``. A missing interval has a reason.
+    """
+
+    system: str
+    n: int
+    others: int
+    human: float | None
+    human_ci: tuple[float, float] | None
+    human_ci_reason: str
+    value: float | None
+    ci: tuple[float, float] | None
+    ci_reason: str
+    undefined: str
+
+
+@dataclass(frozen=True)
+class CriterionMeans:
+    """Means of systems on a criterion. ``kind``: "mean", "share", "best-worst" or "preference"."""
+
+    criterion: str
+    kind: str
+    systems: tuple[SystemMeans, ...]
+
+
+@dataclass(frozen=True)
 class JudgeFacts:
     """A judge applied to the pages of a round. ``invalid`` counts attempts, ``failed`` answers without a valid one."""
 
@@ -58,6 +86,8 @@ class JudgeFacts:
     finished_on: date | None
     #: Whether it may replace a rater, a sentence for each criterion; empty if this is not computed for these answers.
     worth: tuple[str, ...]
+    #: Means with the sources that only the judge rated; empty if there are none, or if they are not computed.
+    means: tuple[CriterionMeans, ...]
 
 
 def judge_facts(project: Project) -> tuple[JudgeFacts, ...]:
@@ -79,15 +109,43 @@ def judge_facts(project: Project) -> tuple[JudgeFacts, ...]:
     return tuple(_judge(run, counts[run.pk], figures.get(run.pk)) for run in found if run.pk in counts)
 
 
-def _worth(run: JudgeRun, figures: JudgeFigures | None) -> tuple[str, ...]:
-    """Return the sentences of the stored figures, if they belong to the present answers and rule."""
-    if figures is None or figures.rule != RULE or figures.basis != basis_of(run):
-        return ()
-    return tuple(row["sentence"] for row in json.loads(figures.figures)["criteria"])
+def _current(run: JudgeRun, stored: JudgeFigures | None) -> dict[str, Any]:
+    """Return the stored figures, if they belong to the present answers and rule; else none."""
+    if stored is None or stored.rule != RULE or stored.basis != basis_of(run):
+        return {"criteria": []}
+    figures: dict[str, Any] = json.loads(stored.figures)
+    return figures
 
 
-def _judge(run: JudgeRun, counts: Mapping[str, Any], figures: JudgeFigures | None) -> JudgeFacts:
-    judge, pages = run.judge, controlled(run)
+def _means(figures: Mapping[str, Any]) -> tuple[CriterionMeans, ...]:
+    names = figures.get("names", {})
+    found = [
+        CriterionMeans(
+            names.get(row["criterion"], row["criterion"]), row["kind"], tuple(map(_system_means, row["systems"]))
+        )
+        for row in figures["criteria"]
+    ]
+    return tuple(means for means in found if any(system.others for system in means.systems))
+
+
+def _system_means(row: Mapping[str, Any]) -> SystemMeans:
+    ends = {name: tuple(row[name]) if row.get(name) else None for name in ("human_ci", "ci")}
+    return SystemMeans(
+        system=row["system"],
+        n=row.get("n", 0),
+        others=row.get("others", 0),
+        human=row.get("human"),
+        human_ci=ends["human_ci"],
+        human_ci_reason=row.get("human_ci_reason", ""),
+        value=row.get("value"),
+        ci=ends["ci"],
+        ci_reason=row.get("ci_reason", ""),
+        undefined=row["undefined"],
+    )
+
+
+def _judge(run: JudgeRun, counts: Mapping[str, Any], stored: JudgeFigures | None) -> JudgeFacts:
+    judge, pages, figures = run.judge, controlled(run), _current(run, stored)
     tokens = (counts["input"] or 0, counts["output"] or 0)
     return JudgeFacts(
         name=judge.name,
@@ -108,7 +166,7 @@ def _judge(run: JudgeRun, counts: Mapping[str, Any], figures: JudgeFigures | Non
         valid=counts["valid"],
         failed=counts["answers"] - counts["valid"],
         invalid=counts["invalid"] or 0,
-        other_sources=len(run.judge_set.plan["sources"]) if run.judge_set else 0,
+        other_sources=run.judge_set.sources.count() if run.judge_set else 0,
         controlled=len(pages),
         followed=sum(map(bool, pages.values())),
         tokens_in=tokens[0],
@@ -119,5 +177,6 @@ def _judge(run: JudgeRun, counts: Mapping[str, Any], figures: JudgeFigures | Non
         licence_reason=run.licence_reason,
         is_done=run.state == JudgeRunState.DONE,
         finished_on=run.finished_at and run.finished_at.date(),
-        worth=_worth(run, figures),
+        worth=tuple(row["sentence"] for row in figures["criteria"]),
+        means=_means(figures),
     )

@@ -18,6 +18,7 @@ from ...sources.agreement import report_of
 from ...sources.blinding import kept_blind
 from .agreement import RoundAgreement, agreement_of
 from .drift import DriftFacts, drift_facts
+from .gates import GateFacts, gate_facts
 from .guidelines import GuidelineFacts, guideline_facts
 from .suggestions import SuggestionFacts, suggestion_facts
 
@@ -47,7 +48,6 @@ class CorrectionFacts:
     reviewed: int
     corrected: int
     fields: tuple[tuple[str, int, int], ...]
-    suggestions: SuggestionFacts | None = None
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,10 @@ class RoundFacts:
     agreement: RoundAgreement | None = None
     gold: GoldFacts | None = None
     corrections: CorrectionFacts | None = None
+    #: None if no model suggested values.
+    suggested: SuggestionFacts | None = None
     drift: DriftFacts | None = None
+    gate: GateFacts | None = None
 
 
 @dataclass(frozen=True)
@@ -118,7 +121,8 @@ def rounds_facts(project: Project, known: Mapping[int, RoundAgreement]) -> tuple
     )
     blind = set(kept_blind(project))
     counts, gold = _counts(project), _gold(project)
-    return tuple(_round(round, round.pk in blind, counts, gold, known) for round in rounds)
+    gates = gate_facts(project, blind)
+    return tuple(_round(round, round.pk in blind, counts, gold, gates.get(round.pk), known) for round in rounds)
 
 
 def curation_facts(project: Project) -> CurationFacts:
@@ -165,12 +169,14 @@ def _round(
     is_blind: bool,
     counts: Mapping[int, dict[str, int]],
     gold: Mapping[int, GoldFacts],
+    gate: GateFacts | None,
     known: Mapping[int, RoundAgreement],
 ) -> RoundFacts:
     kind, shape, sampled = kinds.get(round.kind), Shape.of(round.overlap, round.sampling), round.sampling
     is_reported = not is_blind and not round.is_open
     # Agreement of ratings is a fact of the rating round.
     is_compared = round.meaning.independent and not kind.designed
+    shows_current = round.meaning.shows_value and not round.suggestions
     nothing = dict.fromkeys(COUNTED, 0)
     return RoundFacts(
         name=round.name,
@@ -199,8 +205,10 @@ def _round(
         is_rating=kind.designed,
         agreement=_agreement(round, known) if is_reported and is_compared else None,
         gold=gold.get(round.pk) if is_reported and round.meaning.makes_gold else None,
-        corrections=_corrections(round) if is_reported and round.meaning.shows_value else None,
+        corrections=_corrections(round) if is_reported and shows_current else None,
+        suggested=suggestion_facts(round) if is_reported else None,
         drift=drift_facts(round) if is_reported else None,
+        gate=None if is_blind else gate,
         **(nothing if is_blind else nothing | counts.get(round.pk, {})),
     )
 

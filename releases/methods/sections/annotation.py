@@ -10,6 +10,7 @@ from ..facts.rounds import GoldFacts, RoundFacts
 from ..facts.study import StudyFacts
 from ..facts.suggestions import SuggestionFacts
 from ..text import Section, are, capitalised, count, day, figure, interval, listed, of_total, quoted, share
+from . import gates
 
 #: What people do in a round, by its purpose.
 PURPOSES = {
@@ -113,6 +114,8 @@ def _design(round: RoundFacts) -> Iterator[str]:
 
 
 def _conditions(round: RoundFacts) -> Iterator[str]:
+    if round.gate:
+        yield from gates.sentences(round.gate)
     if round.practice:
         yield f"People had to pass the practice round {quoted(round.practice)} first."
     if round.asks_questions:
@@ -269,9 +272,10 @@ def _corrections(rounds: Sequence[RoundFacts]) -> Section:
                 f"In {quoted(round.name)}, people saw {count(review.reviewed, 'current value')}, and corrected "
                 f"{of_total(review.corrected, review.reviewed)}{by_field}."
                 if review.reviewed
-                else "",
-                _suggestions(round, review.suggestions) if review.suggestions else "",
+                else ""
             )
+        if round.suggested:
+            section.say(_suggestions(round, round.suggested))
     return section
 
 

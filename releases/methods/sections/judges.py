@@ -2,16 +2,25 @@
 
 from collections.abc import Iterator
 
-from ..facts.judges import JudgeFacts
+from ..facts.judges import JudgeFacts, SystemMeans
 from ..facts.study import StudyFacts
-from ..text import Section, are, count, day, of_total, one_line, quoted
+from ..text import Section, are, count, day, figure, interval, of_total, one_line, quoted
 from .evaluation import QUOTED
+
+#: What the means of a criterion are, by its kind.
+MEANS = {
+    "mean": "mean ratings",
+    "share": "shares",
+    "best-worst": "best-worst scores",
+    "preference": "shares of preferences",
+}
 
 
 def sections(facts: StudyFacts) -> Iterator[Section]:
     section = Section("Models as judges")
     for judge in facts.judges:
         section.say(_judge(judge, has_texts=facts.release.has_texts))
+        section.say(_means(judge))
     if facts.judges:
         section.say(
             "Ratings by models are stored apart from those of people: neither gold nor agreement includes them."
@@ -77,3 +86,32 @@ def _instructions(judge: JudgeFacts) -> Iterator[str]:
         them = "it" if n == 1 else "them"
         yield f"{count(n, 'page')} had sentences like instructions to a judge, and {are(n)} asked again without them."
         yield f"The answer changed on {judge.followed:,} of {them}."
+
+
+def _means(judge: JudgeFacts) -> Iterator[str]:
+    if not judge.means:
+        return
+    yield (
+        f"Means of systems were estimated from the ratings of people alone, and together with the sources that only "
+        f"{quoted(judge.name)} rated (prediction-powered means, PPI++; Angelopoulos et al., 2023). Intervals are "
+        "clustered by source."
+    )
+    for means in judge.means:
+        systems = "; ".join(map(_system, means.systems))
+        yield f"{one_line(means.criterion)} ({MEANS.get(means.kind, means.kind)}): {systems}."
+
+
+def _system(means: SystemMeans) -> str:
+    name, sources = one_line(means.system), count(means.n, "source")
+    if means.human is None:
+        return f"{name} undefined ({means.undefined})"
+    people = f"{_with_interval(means.human, means.human_ci, means.human_ci_reason)} (n = {sources})"
+    if means.value is None:
+        return f"{name} {people}; with the judge undefined ({means.undefined})"
+    powered = _with_interval(means.value, means.ci, means.ci_reason)
+    return f"{name} {people}; with {count(means.others, 'source')} of the judge {powered}"
+
+
+def _with_interval(value: float, ci: tuple[float, float] | None, reason: str) -> str:
+    between = interval(ci, 0.95) if ci else reason
+    return f"{figure(value)}" + (f", {between}" if between else "")

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from ..facts.ratings import CriterionFacts, RatingFacts
 from ..facts.study import StudyFacts
 from ..text import Section, are, capitalised, count, figure, listed, one_line, quoted, range_of
+from . import gates
 from .annotation import measure_words
 
 #: Coefficients in their order: ratings are usually compared by alpha.
@@ -27,6 +28,9 @@ def sections(facts: StudyFacts) -> Iterator[Section]:
     section = Section("Human ratings")
     for rating in facts.ratings:
         section.say(paragraph(rating))
+    for round in facts.rounds:
+        if round.is_rating and round.gate:
+            section.say(gates.sentences(round.gate, f"The round {quoted(round.name)}"))
     if facts.ratings:
         section.say(section.stated(what, facts.answer(question)) for what, question in STATED)
     if blind := [quoted(round.name) for round in facts.rounds if round.is_rating and round.is_blind]:
