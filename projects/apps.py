@@ -17,6 +17,7 @@ class ProjectsConfig(AppConfig):
             uploads,
         )
         from .answers.integrity import SETTLED, inconsistent_assignments, reopened_rounds
+        from .guideline_changes.figures import ChangeFigures
         from .material.figures import StateFigures
         from .models import (
             AccuracyEvent,
@@ -50,6 +51,7 @@ class ProjectsConfig(AppConfig):
         uploads.discover("projects")
         workflow_registry.discover("projects")
         figures_registry.register(StateFigures())
+        figures_registry.register(ChangeFigures())
         registry.register(Answer, order=("received_at", "uuid"), contents=answer_contents)
         registry.register(Decision, order=("id",), contents=decision_contents)
         track(Project, but=SETTINGS)

@@ -60,7 +60,8 @@ class GuidelineChange:
     ) -> "GuidelineChange":
         """Return the change that the next version of a guideline would make."""
         newest = project.guidelines.filter(kind=kind).order_by("-number").values_list("number", flat=True).first()
-        stated = concerns_of(kind, scope, concerns)
+        # Nothing was revisited yet, so one condition on any field counts the same units as one for each field.
+        stated = [Concern("")] if scope == Guideline.Scope.ALL else concerns_of(kind, scope, concerns)
         return cls(project, kind, (newest or 0) + 1, timezone.now(), scope, stated)
 
     # Rounds and versions

@@ -9,8 +9,9 @@ from django.db.models import Count
 from .. import kinds
 from ..concerns.queries import Concern, GuidelineChange, count_affected, field_title
 from ..gold.queries import parts_of
-from ..models import Decision, Guideline, Member, Participant, Project, Round
+from ..models import Assignment, Decision, Guideline, Member, Participant, Project, Round
 from ..rounds.planning import WORKERS
+from ..stored_figures.queries import LARGE
 
 Json = dict[str, Any]
 #: Number of decisions whose values are read at a time.
@@ -19,10 +20,10 @@ BATCH = 2000
 OTHER, NO_VALUE = "another value", "no value"
 
 
-def figures(change: GuidelineChange, *, keys: bool = False) -> Json:
+def figures(change: GuidelineChange) -> Json:
     """Return how many units a version concerned, how many were revisited, and which values changed.
 
-    ``changes`` has the labels of values, or with ``keys`` their keys as in answers.
+    ``changes`` has the keys of values as in answers (`in_words`).
     The number of queries does not depend on the number of units, except for a few in each `BATCH` of changed values.
     """
     concerned = change.concerned().count()
@@ -32,7 +33,7 @@ def figures(change: GuidelineChange, *, keys: bool = False) -> Json:
         "concerned": concerned,
         "revisited": concerned - left["units"],
         "changed": units,
-        "changes": changes if keys else in_words(change.kind, changes),
+        "changes": changes,
         "left": left,
     }
 
@@ -91,6 +92,12 @@ def _key(kind: kinds.Kind, field: str, value: kinds.Value) -> str:
     return kind.value_key(field, value) or OTHER
 
 
+def is_large(project: Project) -> bool:
+    """Return whether the figures of a project take seconds, so that only a job computes them. One query."""
+    answered = Assignment.objects.filter(round__project=project).exclude(current_answer=None)
+    return answered.order_by().values("pk")[LARGE : LARGE + 1].exists()
+
+
 def open_work(change: GuidelineChange) -> Json:
     """Return how the units that are left can be revisited: by a correction round, by curators, or not yet."""
     correctable, waiting = change.correctable().count(), change.waiting()
@@ -102,7 +109,6 @@ def open_work(change: GuidelineChange) -> Json:
         "assigned": change.assigned().count(),
         "waiting": waiting.count(),
         "waiting_in": [{"id": r["round"], "name": r["round__name"], "units": r["n"]} for r in by_round],
-        "rounds": correction_rounds(change),
     }
 
 

@@ -8,6 +8,7 @@ from api.fields import LARGEST, NameField, Strict
 
 from ..guidelines.serializers import AffectedSerializer
 from ..models import Round
+from ..stored_figures.serializers import StoredSerializer
 
 Plain = serializers.Serializer[Any]
 
@@ -34,7 +35,7 @@ class WaitingRoundSerializer(Plain):
     units = serializers.IntegerField()
 
 
-class GuidelineChangeSerializer(Plain):
+class ChangeFiguresSerializer(Plain):
     """What a version of a guideline concerned, what was revisited since, and what is left."""
 
     concerned = serializers.IntegerField(help_text="Units with a concerned value, current or answered.")
@@ -46,6 +47,15 @@ class GuidelineChangeSerializer(Plain):
     assigned = serializers.IntegerField(help_text="Units left that an open round asks about under the version.")
     waiting = serializers.IntegerField(help_text="Units left that wait for a curator.")
     waiting_in = WaitingRoundSerializer(many=True, help_text="Rounds in whose adjudication they wait.")
+
+
+class GuidelineChangeSerializer(StoredSerializer):
+    """The figures of a version of a guideline. A large project has them as a job has stored them."""
+
+    figures = ChangeFiguresSerializer(allow_null=True, help_text="Null until they are computed.")
+    as_of = serializers.DateTimeField(
+        allow_null=True, help_text="When a job counted. Null if the request counted, or if nothing is counted yet."
+    )
     rounds = ChangeRoundSerializer(many=True, help_text="Correction rounds of these units.")
     name = serializers.CharField(help_text="Suggested name of a correction round, not yet used.")
     people = serializers.ListField(

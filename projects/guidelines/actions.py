@@ -5,6 +5,7 @@ from hashlib import sha256
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
 from accounts.models import User
 from api import limits
@@ -13,6 +14,7 @@ from audit.log import record
 
 from .. import kinds
 from ..models import Guideline, Project
+from ..stored_figures.actions import enqueue_figures
 
 TRIES = 10
 #: Scopes that concern answers. From the second version on they need a reason.
@@ -76,6 +78,8 @@ def write_guideline(
                         "concerns": concerned,
                     },
                 )
+                if scope in STATED:
+                    enqueue_figures(Q(pk=project.pk))
                 return guideline
         except IntegrityError:
             continue  # a concurrent version has taken the number

@@ -5,6 +5,7 @@ from datetime import datetime
 from itertools import islice
 
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from accounts.models import User
@@ -15,12 +16,13 @@ from sql.planner import analyze_tables
 
 from .. import kinds
 from ..jobs import jobs
-from ..models import Assignment, Job, Member, Participant, Project, Round, Unit
+from ..models import Assignment, Guideline, Job, Member, Participant, Project, Round, Unit
 from ..models.round import RETURNED
 from ..notifications.actions import What, notify
 from ..practice import actions as practice_actions
 from ..queue import assignments
 from ..queue import returning as queue_returning
+from ..stored_figures.actions import enqueue_figures
 from . import returning
 from .planning import (
     BATCH,
@@ -68,6 +70,9 @@ def start_round(round: Round, people: Sequence[Member], units: int, by: User | N
     kinds.get(round.kind).opened(round)
     _add_participants(round, people, units)
     notify({member.user_id for member in people if member.user_id} - {by and by.pk}, What.OPENED, round=round)
+    # The stored figures of guideline changes say how many units are assigned.
+    stated = Guideline.objects.filter(kind=round.kind, scope__in=(Guideline.Scope.VALUES, Guideline.Scope.ALL))
+    enqueue_figures(Q(Exists(stated.filter(project=OuterRef("pk"))), pk=round.project_id))
     record(
         actor=by,
         verb="open round",

@@ -20,12 +20,14 @@ NO_FIGURES = dict.fromkeys(("concerned", "revisited", "changed", "changes", "lef
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
     if Guideline.objects.filter(project=project).exclude(scope=Guideline.Scope.NOT_STATED).exists():
-        yield PATH, _lines(project)
+        yield PATH, _lines(project, notes)
 
 
-def _lines(project: Project) -> Iterator[bytes]:
+def _lines(project: Project, notes: Notes) -> Iterator[bytes]:
     for guideline in Guideline.objects.filter(project=project).select_related("project").order_by("kind", "number"):
         change = GuidelineChange.of(guideline)
+        if change.concerns:
+            notes.guideline_changes[guideline.pk] = figures(change)
         line = {
             "kind": guideline.kind,
             "version": guideline.number,
@@ -34,6 +36,6 @@ def _lines(project: Project) -> Iterator[bytes]:
             "scope": guideline.scope or None,
             "concerns": guideline.concerns,
             "reason": guideline.reason,
-            **(figures(change, keys=True) if change.concerns else NO_FIGURES),
+            **notes.guideline_changes.get(guideline.pk, NO_FIGURES),
         }
         yield json.dumps(line, ensure_ascii=False, sort_keys=True).encode() + b"\n"

@@ -63,6 +63,8 @@ class Notes:
     counts: dict[str, Any] = field(default_factory=dict)
     #: Agreement of the reported rounds, by id, so that no report is computed twice.
     agreement: dict[int, RoundAgreement] = field(default_factory=dict)
+    #: Figures of guideline versions by id (`projects.guideline_changes.queries.figures`), for the methods text.
+    guideline_changes: dict[int, dict[str, Any]] = field(default_factory=dict)
 
     def count(self, name: str, value: str) -> None:
         self.values.setdefault(name, Counter())[value] += 1

@@ -157,6 +157,7 @@ def _write_files(
         options=options,
         levels=[level.as_json() for level in notes.levels],
         agreement=notes.agreement,
+        guideline_changes=notes.guideline_changes,
     )
     stated = study.stated
     put(croissant.PATH, [croissant.croissant(project, stated, version, newest, configs, rows)])

@@ -21,6 +21,7 @@ from projects.queue import queries as queue_queries
 from projects.queue.actions import next_assignments
 from projects.rounds.actions import close_round
 from projects.staleness.actions import changed
+from projects.stored_figures.actions import compute_and_store
 from tests.builders import answer, build_cluster, build_round, label_value, skip
 
 pytestmark = pytest.mark.django_db
@@ -205,14 +206,16 @@ def test_one_click_opens_a_correction_round_of_exactly_these_units(
     client = client_of(lead)
     version = made.write(**CLARIFIED)
     url = f"/api/v1/projects/eye/guidelines/{version.pk}/"
-    found = client.get(f"{url}change/").json()
+    proposal = client.get(f"{url}change/").json()
+    found = proposal["figures"]
+    assert (proposal["as_of"], proposal["job"]) == (None, None), "a small project is counted in the request"
     assert (found["concerned"], found["revisited"], found["changed"]) == (14, 0, 0)
     assert found["left"] == {"units": 14, "current": 8, "answered": 6}
     assert (found["correctable"], found["waiting"], found["assigned"]) == (11, 1, 0)
     assert [(r["name"], r["units"]) for r in found["waiting_in"]] == [("first", 1)]
     # The running round is the last one of the task that asks for the modality.
-    assert found["people"] == [made.people[0].pk]
-    made_ = client.post(f"{url}correction/", {"name": found["name"], "people": found["people"]}, format="json")
+    assert proposal["people"] == [made.people[0].pk]
+    made_ = client.post(f"{url}correction/", {"name": proposal["name"], "people": proposal["people"]}, format="json")
     assert made_.status_code == 201, made_.json()
     round = Round.objects.get(pk=made_.json()["id"])
     units = Unit.objects.filter(assignments__round=round)
@@ -225,7 +228,7 @@ def test_one_click_opens_a_correction_round_of_exactly_these_units(
         "scope": "values",
         "concerns": [{"field": "modality", "values": ["weak"]}],
     }
-    again = client.post(f"{url}correction/", {"name": "Again", "people": found["people"]}, format="json")
+    again = client.post(f"{url}correction/", {"name": "Again", "people": proposal["people"]}, format="json")
     assert again.status_code == 422, "the units are already assigned"
 
     names = {unit.pk: name for name, unit in made.units.items()}
@@ -238,13 +241,14 @@ def test_one_click_opens_a_correction_round_of_exactly_these_units(
     close_round(round=round, by=None)
     round.refresh_from_db()
     finish_round(round=round, by=None)
-    found = client.get(f"{url}change/").json()
+    reply = client.get(f"{url}change/").json()
+    found = reply["figures"]
     assert (found["concerned"], found["revisited"], found["changed"]) == (14, 11, 3)
     assert found["changes"] == [
         {"field": "modality", "title": "modality", "before": "Weak", "after": "Strong", "units": 3}
     ]
     assert found["left"] == {"units": 3, "current": 0, "answered": 3}
-    assert found["rounds"] == [{"id": round.pk, "name": round.name, "status": "closed"}]
+    assert reply["rounds"] == [{"id": round.pk, "name": round.name, "status": "closed"}]
 
 
 @pytest.mark.parametrize(
@@ -313,10 +317,29 @@ def test_figures_cost_the_same_however_many_units(
         )
         with CaptureQueriesContext(connection) as queries:
             found = client.get(f"/api/v1/projects/eye/guidelines/{version.pk}/change/").json()
-        assert found["changed"] >= units
+        assert found["figures"]["changed"] >= units
         return len(queries)
 
     assert cost("few", 1) == cost("many", 6)
+
+
+def test_a_large_project_shows_the_figures_that_a_job_stored(
+    made: Fixture, client_of: Callable[[User], APIClient], lead: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made.round("first", "a", {"weak": [WEAK], "strong": [STRONG]}, people=1)
+    version = made.write(**CLARIFIED)
+    client, url = client_of(lead), f"/api/v1/projects/eye/guidelines/{version.pk}/change/"
+    now = client.get(url).json()["figures"]
+    assert now["concerned"] == 1
+    monkeypatch.setattr("projects.guideline_changes.queries.LARGE", 1)
+    before = client.get(url).json()
+    assert (before["figures"], before["as_of"], before["job"]["status"]) == (None, None, "queued")
+    compute_and_store(project=made.project)
+    with CaptureQueriesContext(connection) as queries:
+        after = client.get(url).json()
+    assert after["figures"] == now
+    assert after["as_of"]
+    assert not any("decision" in query["sql"] for query in queries), "nothing is counted in the request"
 
 
 def test_a_curator_sees_the_version_that_concerns_a_contested_unit(

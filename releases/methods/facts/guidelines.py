@@ -1,12 +1,13 @@
 """Facts about guidelines: versions, and what followed from their changes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 from projects import kinds
 from projects.concerns.queries import GuidelineChange, field_title
-from projects.guideline_changes.queries import figures, stated_changes
+from projects.guideline_changes.queries import figures, in_words, stated_changes
 from projects.models import Guideline, Project, Round
 
 
@@ -52,13 +53,18 @@ def guideline_facts(guideline: Guideline) -> GuidelineFacts:
     return GuidelineFacts(guideline.kind, title, guideline.number, guideline.digest, guideline.created_at.date())
 
 
-def changes_facts(project: Project) -> tuple[ChangeFacts, ...]:
-    """Return the versions that concern answers, by task and number. Some queries for each version."""
-    return tuple(_change(version) for version in stated_changes(project))
+def changes_facts(project: Project, known: Mapping[int, Mapping[str, Any]]) -> tuple[ChangeFacts, ...]:
+    """Return the versions that concern answers, by task and number. Some queries for each version.
+
+    ``known``: figures by version, if they have been computed already.
+    """
+    return tuple(
+        _change(version, known.get(version.pk) or figures(GuidelineChange.of(version)))
+        for version in stated_changes(project)
+    )
 
 
-def _change(version: Guideline) -> ChangeFacts:
-    counts: dict[str, Any] = figures(GuidelineChange.of(version))
+def _change(version: Guideline, counts: Mapping[str, Any]) -> ChangeFacts:
     kind = kinds.get(version.kind)
     stated = version.concerns if version.scope == Guideline.Scope.VALUES else []
     return ChangeFacts(
@@ -73,7 +79,10 @@ def _change(version: Guideline) -> ChangeFacts:
         concerned=counts["concerned"],
         revisited=counts["revisited"],
         changed=counts["changed"],
-        changes=tuple((row["title"], row["before"], row["after"], row["units"]) for row in counts["changes"]),
+        changes=tuple(
+            (row["title"], row["before"], row["after"], row["units"])
+            for row in in_words(version.kind, counts["changes"])
+        ),
     )
 
 

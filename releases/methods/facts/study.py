@@ -94,11 +94,12 @@ def study_facts(
     options: ReleaseOptions = ReleaseOptions(),  # noqa: B008 - frozen
     levels: Sequence[Mapping[str, Any]] = (),
     agreement: Mapping[int, RoundAgreement] | None = None,
+    guideline_changes: Mapping[int, Mapping[str, Any]] | None = None,
 ) -> StudyFacts:
     """Return all facts.
 
-    ``version`` and ``levels`` are those of the release that is written. ``agreement``: what it has computed already, by
-    round. The number of queries grows with the rounds only.
+    ``version`` and ``levels`` are those of the release that is written. ``agreement`` and ``guideline_changes``: what
+    it has computed already, by round and by guideline version. The number of queries grows with the rounds only.
     """
     known = agreement or {}
     return StudyFacts(
@@ -107,7 +108,7 @@ def study_facts(
         data=data_facts(project),
         people=people_facts(project),
         guidelines=guidelines_facts(project),
-        guideline_changes=changes_facts(project),
+        guideline_changes=changes_facts(project, guideline_changes or {}),
         rounds=rounds_facts(project, known),
         curation=curation_facts(project),
         splits=split_facts(project),
