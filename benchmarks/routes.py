@@ -17,7 +17,6 @@ LEFT_OUT = {
     "participation/": "for volunteers, of one round",
     "projects/<slug:slug>/mappings/<int:mapping_id>/": "one row",
     "units/<int:unit_id>/cards/<slug:kind>/": "one unit",
-    "projects/<slug:slug>/results/plot/": "the same figures as results/",
     "projects/<slug:slug>/results/<slug:table>/<slug:form>/": "the same tables as results/",
     "rounds/<int:round_id>/rating-design/": "measured by `results`",
     "rounds/<int:round_id>/ratings/": "measured by `results`",

@@ -31,7 +31,6 @@ urlpatterns = [
     path("projects/<slug:slug>/outputs/files/", imported_runs_views.OutputsFileListView.as_view()),
     path("projects/<slug:slug>/outputs/imports/", imported_runs_views.OutputsImportListView.as_view()),
     path("projects/<slug:slug>/results/", results_views.ResultsView.as_view()),
-    path("projects/<slug:slug>/results/plot/", results_views.ResultPlotView.as_view()),
     path("projects/<slug:slug>/results/<slug:table>/<slug:form>/", results_views.ResultFileView.as_view()),
     path("projects/<slug:slug>/suggestions/models/", suggesting_views.SuggestingView.as_view()),
     path("projects/<slug:slug>/suggestions/outgoing/", suggesting_views.OutgoingView.as_view()),

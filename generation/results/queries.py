@@ -19,7 +19,6 @@ from ..backends.identity import DEFAULT
 from ..models import Run, Score, Scoring, Summary
 from ..scoring.actions import KIND
 from ..scoring.computing import PROPOSITIONS, side_of, with_names
-from .tables.by_system import PROBE, plottable_figures
 from .tables.scored import Scores
 
 Json = dict[str, Any]
@@ -37,7 +36,6 @@ def page(member: Member, *, unseen: bool = False) -> Json:
     # The page opens with the first table: one of scores, if there are any.
     available = sorted(tables.available_tables(), key=lambda table: not issubclass(table.data, Scores))
     table_pages = [table_page(tables.build(table)) | {"of_rounds": table.data.of_rounds} for table in available]
-    is_probed = any(table["key"] == "m3-7" and table["rows"] for table in table_pages)
     return {
         "tables": table_pages,
         "runs": [
@@ -53,11 +51,6 @@ def page(member: Member, *, unseen: bool = False) -> Json:
             for scored_run in scores.every_run
         ],
         "metrics": metrics.every(),
-        "plots": [
-            {"metric": metric, "figure": figure.key, "title": f"{metrics.get(metric).name}: {figure.label}"}
-            for metric, figure in plottable_figures(scores)
-        ]
-        + ([{"metric": PROBE, "figure": "accuracy", "title": "Probe: accuracy by kind"}] if is_probed else []),
         "under_way": active,
         "failed": failed(member, scores, active),
         "seen": scores.seen(),

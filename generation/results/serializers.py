@@ -160,12 +160,6 @@ class ScoredRunSerializer(Plain):
     scored = serializers.ListField(child=serializers.CharField(), help_text="Metrics with scores for the run.")
 
 
-class PlotSerializer(Plain):
-    metric = serializers.CharField()
-    figure = serializers.CharField()
-    title = serializers.CharField()
-
-
 class UnderWaySerializer(Plain):
     job = serializers.IntegerField()
     run = serializers.IntegerField()
@@ -205,15 +199,9 @@ class ResultsSerializer(Plain):
     tables = ListedTableSerializer(many=True)
     runs = ScoredRunSerializer(many=True)
     metrics = MetricSerializer(many=True)
-    plots = PlotSerializer(many=True)
     under_way = UnderWaySerializer(many=True, help_text="Queued and running scorings, in order of execution.")
     failed = FailedScoringSerializer(many=True)
     seen = SeenUnitsSerializer(many=True, help_text="Units that ``unseen`` leaves out.")
-
-
-class PlotQuerySerializer(UnseenQuerySerializer):
-    metric = serializers.CharField(max_length=30, required=False, default="rouge")
-    figure = serializers.CharField(max_length=60, required=False, default="rouge1_f1")
 
 
 class ScoreQuerySerializer(Plain):

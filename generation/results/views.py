@@ -1,4 +1,4 @@
-"""API views of results: outputs of one run or several versions, tables, plots and scores."""
+"""API views of results: outputs of one run or several versions, tables and scores."""
 
 from typing import Any
 
@@ -16,7 +16,6 @@ from api.pagination import Pages
 from api.problems import NotFound
 from projects.jobs.queries import fresh_job
 from projects.models import Job, Unit
-from projects.reports.serializers import IntervalPlotSerializer
 
 from .. import permissions, sources
 from ..models import Score, Summary
@@ -24,8 +23,6 @@ from ..scoring.actions import request_scores
 from . import outputs as outputs_page
 from . import queries as results_page
 from . import serializers as shapes
-from .tables.by_system import by_system
-from .tables.scored import Scores
 
 
 class RunSummaryListView(generics.ListAPIView[Summary]):
@@ -112,21 +109,6 @@ class ResultFileView(APIView):
         text, media, name = results_page.table_file(member, table, form, unseen=_unseen(request))
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         return HttpResponse(text, content_type=f"{media}; charset=utf-8", headers=headers)
-
-
-class ResultPlotView(APIView):
-    @extend_schema(
-        operation_id="results_plot", parameters=[shapes.PlotQuerySerializer], responses=IntervalPlotSerializer
-    )
-    def get(self, request: Request, slug: str) -> Response:
-        """Return the interval plot of one figure by system: its numbers and its Vega-Lite specification."""
-        member = permissions.reader_of(signed_in(request), slug)
-        query = shapes.PlotQuerySerializer(data=request.query_params)
-        query.is_valid(raise_exception=True)
-        asked = query.validated_data
-        scores = Scores(member.project, member, unseen=asked["unseen"])
-        plot = by_system(scores, asked["metric"], asked["figure"])
-        return Response(IntervalPlotSerializer(plot).data)
 
 
 class RunScoreListView(generics.ListAPIView[Score]):

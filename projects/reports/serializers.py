@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from projects.reports.table import Cell, Table
+from projects.reports.table import Table
 from projects.reports.writing import marks, words
 
 Json = dict[str, Any]
@@ -106,25 +106,6 @@ class FigureSerializer(Plain):
     note = serializers.CharField(allow_blank=True)
     description = serializers.CharField(help_text="Everything that the figure shows, in words.")
     spec = serializers.DictField(help_text="Vega-Lite specification of the figure, with its data.")
-
-
-class IntervalRowSerializer(Plain):
-    name = serializers.CharField()
-    value = serializers.FloatField(allow_null=True)
-    ci = serializers.ListField(child=serializers.FloatField(), allow_null=True)
-    text = serializers.CharField(allow_blank=True, help_text="Printed text; empty if the value is undefined.")
-    undefined = serializers.CharField(allow_blank=True, help_text="Why the value is undefined.")
-    ci_reason = serializers.CharField(allow_blank=True, help_text="Why the interval is withheld.")
-
-    def to_representation(self, instance: tuple[str, Cell]) -> dict[str, Any]:
-        name, cell = instance
-        data = {"name": name, "text": words(cell)}
-        fields = ("value", "ci", "undefined", "ci_reason")
-        return data | {field: getattr(cell, field) for field in fields}
-
-
-class IntervalPlotSerializer(FigureSerializer):
-    rows = IntervalRowSerializer(many=True)
 
 
 class FlowBoxSerializer(Plain):

@@ -207,7 +207,6 @@ CASES: dict[str, Callable[[OtherProject], Ids]] = {
     "projects/<slug:slug>/readings/withdraw/": lambda w: {},
     "runs/<int:run_id>/scores/": lambda w: {"run_id": w.run.pk},
     "projects/<slug:slug>/results/": lambda w: {},
-    "projects/<slug:slug>/results/plot/": lambda w: {},
     "projects/<slug:slug>/results/<slug:table>/<slug:form>/": lambda w: {"table": "m3-4", "form": "csv"},
     "runs/<int:run_id>/embargoes/": lambda w: {"run_id": w.run.pk},
     "embargoes/<int:embargo_id>/lift/": lambda w: {"embargo_id": w.embargo.pk},

@@ -147,7 +147,6 @@ MAY: list[tuple[str, str, dict[str, Any] | None, set[Role]]] = [
     ("delete", "trainings/<int:training_id>/checkpoints/", None, {L}),
     ("post", "trainings/<int:training_id>/version/", {"system": "BART, trained"}, {L}),
     ("get", "projects/<slug:slug>/results/", None, READ),
-    ("get", "projects/<slug:slug>/results/plot/", None, READ),
     ("get", "projects/<slug:slug>/results/<slug:table>/<slug:form>/", None, READ),
     ("get", "runs/<int:run_id>/embargoes/", None, READ),
     ("post", "runs/<int:run_id>/embargoes/", {"members": [1]}, {L}),

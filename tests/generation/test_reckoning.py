@@ -12,7 +12,6 @@ from audit.actions import create_checkpoints
 from audit.models import RowDigest
 from audit.row_digests import differences
 from generation.models import ProbeFigures, Score, Scoring, Summary
-from generation.results.tables.by_system import by_system, plottable_figures
 from generation.results.tables.scored import Scores
 from generation.scoring.actions import compute_probe_figures, request_scores
 from generation.scoring.checking import wrong_means
@@ -75,7 +74,7 @@ def test_a_worker_stores_the_means_with_the_last_score(corpus: Project) -> None:
     assert figures_of(scoring) == figures_of(Scoring(means=json.loads(json.dumps(means_of(scoring)))))
 
 
-def test_tables_and_plots_read_no_score_and_no_likelihood(
+def test_tables_read_no_score_and_no_likelihood(
     corpus: Project, clusters: list[Cluster], judging: StagedBackend
 ) -> None:
     for name in ("One", "Two"):
@@ -84,12 +83,8 @@ def test_tables_and_plots_read_no_score_and_no_likelihood(
     with CaptureQueriesContext(connection) as seen:
         scores = Scores(corpus)
         made = [each.build(scores) for each in score_tables()]
-        drawn = list(plottable_figures(scores))
-        for metric, figure in [("rouge", "rouge1_f1"), ("probe", "accuracy")]:
-            by_system(scores, metric, figure)
     # Tables of the levels of pairs and questions: no run of this test has these levels.
     assert all(made_rows.rows for each, made_rows in zip(score_tables(), made, strict=True) if each.is_of(scores))
-    assert drawn
     rows = [query["sql"] for query in seen if '"generation_score"' in query["sql"] or "probescore" in query["sql"]]
     assert rows
     assert all(sql.split("COUNT(DISTINCT")[0].count(",") == 1 for sql in rows), "they are only counted"
@@ -101,7 +96,6 @@ def test_the_page_takes_the_same_queries_for_more_systems_metrics_and_units(corp
             scores = Scores(corpus)
             for each in score_tables():
                 each.build(scores)
-            list(plottable_figures(scores))
         return len(seen)
 
     for name in ("Nought", "Half"):
