@@ -218,8 +218,6 @@ def _agreement(round: Round, known: Mapping[int, RoundAgreement]) -> RoundAgreem
 
 
 def _corrections(round: Round) -> CorrectionFacts:
-    if round.suggestions:
-        return CorrectionFacts(0, 0, (), suggestion_facts(round))
     review = report(round)["review"]
     fields = tuple((each["field"], each["reviewed"], each["corrected"]) for each in review["fields"])
     return CorrectionFacts(review["reviewed"], review["corrected"], fields)

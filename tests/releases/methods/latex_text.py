@@ -17,7 +17,7 @@ def printed(source: str) -> str:
 
 def faults(source: str) -> list[str]:
     """Return lines with characters that need an escape, or with braces that do not match. Comments are left out."""
-    lines = [line for line in source.splitlines() if not line.startswith("%")]
+    lines = [line for line in source.splitlines() if not line.startswith(("%", r"\providecommand"))]
     plain = [re.sub(r"\\(?:[a-zA-Z]+\*?|.)|\$[^$]*\$", "", line) for line in lines]
     return [
         line
