@@ -71,12 +71,19 @@ def _speed(first: Sequence[Given], last: Sequence[Given]) -> Json:
 
 
 def _in_words(round: Round, answers: Sequence[UUID]) -> dict[UUID, str]:
+    """Return answers in words: their categories, or the whole value if the kind has no field with categories."""
     kind = kinds.get(round.kind)
-    return {pk: "; ".join(kind.in_words(value).values()) for pk, value in kind.values(answers).items()}
+    columns = dict.fromkeys(scale.column for scale in kind.scales_of(round) if scale.column in kind.fields)
+    out = dict[UUID, str]()
+    for pk, value in kind.values(answers).items():
+        # Spans and free texts hardly repeat, so they would hide repeated categories.
+        categories = [each for column in columns if isinstance(each := value.get(column), str)]
+        out[pk] = "; ".join(categories or kind.in_words(value).values())
+    return out
 
 
 def _straight_lining(person: int, values: dict[int, list[str]]) -> Json:
-    """Return a person's commonest value, its share among the others, and its longest run with the chance of it."""
+    """Return a person's commonest value, its share among the others, and the longest run of one value."""
     own, others = values[person], [one for pk, given in values.items() if pk != person for one in given]
     value, count = Counter(own).most_common(1)[0] if own else ("", 0)
     of_others = others.count(value) / len(others) if others else None

@@ -24,6 +24,8 @@ ORIGINS = tuple(str(origin) for origin in Origin if origin not in WAITING)
 
 #: Filter of the units that a version of the guideline concerns, by its number.
 GUIDELINE_VERSION = "guideline_version"
+#: Rule of the shuffled order. By rule 1, that of rounds without a stored rule, units without a context stay together.
+ORDER_RULE = 2
 
 
 def general(
@@ -231,3 +233,10 @@ def _column(ids: Sequence[int], kind: kinds.Kind, name: str) -> Mapping[int, str
 
 def _units(ids: Iterable[int]) -> list[Unit]:
     return list(Unit.objects.filter(pk__in=list(ids)))
+
+
+def shuffled(units: Sequence[tuple[int, int]], seed: int, rule: int) -> list[tuple[int, int]]:
+    """Return (unit, context) ids with the contexts in the seed's order. ``rule`` is the `ORDER_RULE` of the round."""
+    keys = {pk: str(context) if context or rule == 1 else f"unit {pk}" for pk, context in units}
+    rank = {key: i for i, key in enumerate(sampling.shuffled(dict.fromkeys(keys.values()), seed))}
+    return sorted(units, key=lambda unit: rank[keys[unit[0]]])

@@ -10,7 +10,6 @@ from accounts.models import User
 from api import limits
 from api.parameters import check
 from api.problems import Refused
-from measures import sampling
 
 from .. import kinds, purposes
 from ..answers.assignments import Chosen, PlannedAssignment, Shape, create_items
@@ -49,6 +48,8 @@ class RoundPlan:
     strata: Sequence[str] = ()
     #: "corpus" or "shuffled" (contexts are shuffled by the seed; units of one context stay together).
     order: str = "corpus"
+    #: `choosing.ORDER_RULE` when the round was planned, so that its order can be drawn again. Not part of the API.
+    order_rule: int = choosing.ORDER_RULE
     #: Declared by the kind. Missing options have the kind's defaults.
     options: Mapping[str, Any] = field(default_factory=dict)
     policy: Mapping[str, Any] = field(default_factory=dict)
@@ -123,10 +124,7 @@ def planned_units(project: Project, plan: RoundPlan) -> list[tuple[int, int]]:
     sample = set(sample_units([pk for pk, _ in units], plan))
     units = [unit for unit in units if unit[0] in sample]
     if plan.order == "shuffled":
-        # A unit without a context is a context of its own.
-        contexts = sampling.shuffled(dict.fromkeys(str(context or f"unit {pk}") for pk, context in units), plan.seed)
-        rank = {context: i for i, context in enumerate(contexts)}
-        units.sort(key=lambda unit: rank[str(unit[1] or f"unit {unit[0]}")])
+        units = choosing.shuffled(units, plan.seed, plan.order_rule)
     return units
 
 
@@ -219,6 +217,7 @@ def store_round(
             "seed": plan.seed,
             "order": plan.order,
         }
+        | ({"order_rule": plan.order_rule} if plan.order == "shuffled" else {})
         | plan.shape.as_json()
         | returning.stored(project, plan)
         | ({"rolling": True} if plan.rolling else {})
@@ -264,6 +263,7 @@ def plan_of(round: Round, people: Sequence[int]) -> RoundPlan:
         filters=chosen["filters"],
         strata=chosen["strata"],
         order=chosen["order"],
+        order_rule=chosen.get("order_rule", 1),
         options=round.options,
         policy=round.policy,
         lease_seconds=round.lease_seconds,

@@ -78,7 +78,7 @@ def _returning(project: Project, plan: RoundPlan, ids: Sequence[int], unit_count
 
 def _few_items(plan: RoundPlan, each: float) -> Iterator[str]:
     """Yield that a plan has too few returning items to notice a fall of accuracy."""
-    if plan.return_share and each < ENOUGH_ITEMS:
+    if plan.return_share and plan.people and each < ENOUGH_ITEMS:
         yield (
             f"Returning gold items: about {each:.0f} per person. To notice a fall of accuracy from 95% to 70% in 9 of "
             f"10 cases, {ENOUGH_ITEMS} are needed. Raise the share, or add units or decided items."

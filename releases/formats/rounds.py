@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from projects import kinds
+from projects.drift import queries as drift_queries
 from projects.gates import queries as gates_queries
 from projects.models import Project, Round
 from releases.formats.rows import BATCH, utc_time
@@ -59,13 +60,34 @@ def _lines(project: Project) -> Iterator[bytes]:
 
 
 def _sampling(round: Round) -> dict[str, Any]:
-    """Return the sampling, with the number of answers to returning items instead of the ids of these items."""
+    """Return the sampling, with the accuracy on returning items instead of their ids."""
     if not round.returns_gold:
         return round.sampling
     stored = {name: value for name, value in round.sampling["returned"].items() if name != "units"}
     source = Round.objects.filter(pk=stored["source"]).values_list("name", flat=True).first()
     answers = round.assignments.returned().counted().filter(current_answer__isnull=False).count()
-    return round.sampling | {"returned": stored | {"source": source, "answers": answers}}
+    return round.sampling | {"returned": stored | {"source": source, "answers": answers, "raters": _accuracy(round)}}
+
+
+def _accuracy(round: Round) -> list[dict[str, Any]]:
+    """Return the accuracy of each rater on returning items, by window, with warnings."""
+    accuracy = drift_queries.accuracy_of(round)
+    return [
+        {
+            "rater": person["pseudonym"],
+            **{name: person[name] for name in ("answers", "right", "low", "high", "windows")},
+            "warnings": [
+                {
+                    **{name: warning[name] for name in ("answers", "right", "window", "score", "threshold")},
+                    "at": utc_time(warning["at"]),
+                    "recovered_at": warning["recovered_at"] and utc_time(warning["recovered_at"]),
+                }
+                for warning in person["warnings"]
+            ],
+        }
+        for person in (accuracy or {"people": []})["people"]
+        if person["answers"]
+    ]
 
 
 def _gate(gate: dict[str, Any]) -> dict[str, Any]:

@@ -11,12 +11,12 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.models import Cluster, Proposition
+from annotation.models import Cluster, Proposition, Review
 from projects.curation.actions import correct
 from projects.gold.actions import finish_round
-from projects.models import Assignment, Decision, Member, Project, Round
+from projects.models import Assignment, Decision, Member, Project, Round, Unit
 from projects.queue.actions import next_assignments
-from projects.rounds.planning import RoundPlan, planned_units
+from projects.rounds.planning import RoundPlan, plan_of, planned_units
 from tests.builders import answer, build_cluster, build_round, label_value
 
 pytestmark = pytest.mark.django_db
@@ -106,6 +106,23 @@ def test_the_sampling_that_a_round_keeps_gives_the_same_units_again(
     assert [unit for unit, _ in again] == list(slots.values_list("unit", flat=True))
     other = planned_units(project, plan(sample=8, seed=8, strata=["role", "review"]))
     assert {unit for unit, _ in other} != {unit for unit, _ in again}
+
+
+def test_a_shuffled_order_is_drawn_again_by_the_rule_of_its_round(
+    project: Project, clusters: list[Cluster], ann1: User
+) -> None:
+    for number in range(8):
+        unit = Unit.objects.create(project=project, type="review", key=f"26{number}")
+        Review.objects.create(project=project, pmid=unit.key, unit=unit, title="Nepralin", abstract="Trials.")
+    people = [Member.objects.get(user=ann1)]
+    for kind in ("screen", "label"):
+        round = build_round(project, people, name=kind, kind=kind, order="shuffled", seed=7)
+        stored = list(Assignment.objects.filter(round=round).order_by("position").values_list("unit", flat=True))
+        again = [unit for unit, _ in planned_units(project, plan_of(round, []))]
+        assert again == stored != sorted(stored)
+        del round.sampling["order_rule"]  # as rounds of earlier versions
+        earlier = [unit for unit, _ in planned_units(project, plan_of(round, []))]
+        assert earlier == (sorted(stored) if kind == "screen" else stored)
 
 
 def test_each_stratum_is_sampled_in_proportion(project: Project, clusters: list[Cluster], by: Member) -> None:

@@ -187,7 +187,8 @@ def test_answers_to_returning_items_count_for_nothing_else(project: Project, peo
     (_, content), *_ = rounds_format.files(project, Notes())
     designs = {one["round"]: one for one in map(json.loads, b"".join(content).splitlines())}
     stored = designs["round"]["sampling"]["returned"]
-    assert stored["answers"] == len(returned)
+    assert stored["answers"] == len(returned) == sum(one["answers"] for one in stored["raters"])
+    assert {one["right"] for one in stored["raters"]} == {0}
     assert "units" not in stored
 
 
@@ -283,6 +284,11 @@ def test_a_person_whose_accuracy_falls_is_warned_once_and_can_practise(
     assert client_of(ann1).get("/api/v1/my-work/").json()[-1]["accuracy"]["practice"] == practice.pk
     assert client_of(lead).post(f"{url}{person.pk}/practice/").status_code == 409
     assert accuracy_of(round)["people"][0]["warnings"][0]["practice"] == practice.pk  # type: ignore[index]
+    (_, content), *_ = rounds_format.files(project, Notes())
+    (line,) = (one for one in map(json.loads, b"".join(content).splitlines()) if one["round"] == round.name)
+    (rater,) = line["sampling"]["returned"]["raters"]
+    assert rater["rater"] == person.pseudonym
+    assert [one["right"] for one in rater["warnings"]] == [warning.right]
 
 
 @pytest.mark.parametrize(

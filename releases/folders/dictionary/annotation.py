@@ -214,7 +214,9 @@ TABLES = (
             "seed": "Seed of sampling, allocation and bootstrap.",
             "guideline": "Version of the guideline when the round was opened.",
             "units": "Number of units.",
-            "sampling": "Filters, strata, sample and order.",
+            "sampling": "Filters, strata, sample and order. `order_rule`: version of the shuffled order. `returned`: "
+            "share and bar of returning gold items, and each rater's correct answers to them, by window, with "
+            "warnings.",
             "policy": "How answers are aggregated to gold.",
             "options": "Options of the annotation page.",
             "opened_at": TIME,
