@@ -107,10 +107,10 @@ def count_readings(gate: PilotGate) -> int:
     return read.filter(rule__measure=gate.measure, rule__coefficient=gate.coefficient).count()
 
 
-def unmet(project: Project) -> Round | None:
-    """Return the newest waiting round whose closed pilot did not meet its bar."""
+def unmet(project: Project) -> QuerySet[Round]:
+    """Return the waiting rounds whose closed pilot did not meet its bar, newest first."""
     readings = GateReading.objects.filter(round=OuterRef("pk"), outcome=Outcome.NOT_MET)
-    return waiting(project.rounds.filter(Exists(readings))).order_by("-pk").first()
+    return waiting(project.rounds.filter(Exists(readings))).order_by("-pk")
 
 
 def released(project: Project, blind: Iterable[int]) -> dict[int, Json]:

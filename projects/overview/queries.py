@@ -9,6 +9,7 @@ from django.db.models import Count, Exists, OuterRef, Q
 from sql.expressions import UtcDay, first_moment
 
 from .. import kinds
+from ..gates import queries as gates_queries
 from ..inbox import queries as inbox_queries
 from ..jobs import jobs
 from ..models import Answer, Assignment, Decision, JobStatus, Member, Outcome, Project, Round
@@ -44,6 +45,7 @@ def overview(member: Member, *, now: datetime) -> dict[str, Any]:
             for r in shown_rounds
         ],
         "contested": contested,
+        "waiting": _waiting(project) if watches else [],
         "unsettled": inbox_queries.sum_of(unsettled) if watches else None,
         "failed_jobs": _failed_jobs(member, now) if may(member, "read reports of jobs") else [],
         "unfinished": _unfinished([r for r in shown_rounds if r.is_open], now) if watches else [],
@@ -86,6 +88,11 @@ def _contested(project: Project) -> list[dict[str, Any]]:
     waiting = Decision.objects.filter(round__in=closed, unit__superseded_by=None).contested().order_by()
     counted = waiting.values("round", "round__name").annotate(n=Count("pk")).order_by("-round")
     return [{"round": row["round"], "name": row["round__name"], "count": row["n"]} for row in counted]
+
+
+def _waiting(project: Project) -> list[dict[str, Any]]:
+    """Return the rounds whose closed pilot did not meet its bar, newest first."""
+    return [{"round": round.pk, "name": round.name} for round in gates_queries.unmet(project)]
 
 
 def _unfinished(rounds: Sequence[Round], now: datetime) -> list[dict[str, Any]]:

@@ -98,6 +98,11 @@ class ContestedRoundSerializer(Plain):
     count = serializers.IntegerField(help_text="Fields that wait for a curator.")
 
 
+class UnmetRoundSerializer(Plain):
+    round = serializers.IntegerField()
+    name = serializers.CharField()
+
+
 class UnsettledSerializer(Plain):
     """Numbers of answers with an unsettled flag, comment or skip. One answer can have several."""
 
@@ -135,6 +140,9 @@ class OverviewSerializer(Plain):
 
     rounds = OverviewRoundSerializer(many=True)
     contested = ContestedRoundSerializer(many=True, help_text="All closed rounds with contested fields, newest first.")
+    waiting = UnmetRoundSerializer(
+        many=True, help_text="Rounds that wait because their closed pilot did not meet the bar, newest first."
+    )
     unsettled = UnsettledSerializer(allow_null=True, help_text="Null unless the user is a lead or curator.")
     failed_jobs = FailedJobSerializer(
         many=True, help_text="Failed jobs of the last 30 days without a later job for the same work, newest first."

@@ -77,7 +77,7 @@ class Rounds(WorkflowStage):
             words = f"adjudicate {n:,} contested field{'' if n == 1 else 's'}"
             at = f"rounds/{waiting['round']}"
             return Next(words, why, "Adjudicate", f"{at}/adjudicate", "Agreement", f"{at}/agreement", "first")
-        unmet = gates_queries.unmet(project)
+        unmet = gates_queries.unmet(project).first()
         if unmet:
             return Next(
                 f"decide about the round “{unmet.name}”",

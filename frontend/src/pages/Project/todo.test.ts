@@ -5,12 +5,13 @@ import { nextStep, todo } from './todo.ts'
 type Overview = Schemas['Overview']
 const person = (member: number, days: number, left: number | null = 78) => ({ member, name: `Person ${member}`, pseudonym: 'R-1', answered: 42, skipped: 0, left, seconds_an_answer: 30, last_answer_at: '2026-11-21T12:00:00Z', quiet_days: days >= 3 ? days : 0 })
 const round = (id: number, fields: Partial<Schemas['OverviewRound']> = {}) => ({ id, name: `round ${id}`, status: 'open', assignments: 120, answered: 42, at_work: [], ...fields }) as unknown as Schemas['OverviewRound']
-const empty: Overview = { rounds: [], contested: [], unsettled: { flagged: 0, commented: 0, skipped: 0, open: 0 }, failed_jobs: [], unfinished: [], days: [] }
+const empty: Overview = { rounds: [], contested: [], waiting: [], unsettled: { flagged: 0, commented: 0, skipped: 0, open: 0 }, failed_jobs: [], unfinished: [], days: [] }
 const job = (id: number, what: string, page: string) => ({ id, what, page, error: 'The worker ran out of memory.', at: '2026-11-25T10:00:00Z' })
 const all: Overview = {
   ...empty,
   rounds: [round(1, { at_work: [person(5, 4), person(6, 1)] }), round(2, { answered: 120 })],
   contested: [{ round: 3, name: 'final', count: 10 }],
+  waiting: [{ round: 6, name: 'main' }],
   unsettled: { flagged: 2, commented: 1, skipped: 0, open: 3 },
   failed_jobs: [job(9, 'Scores (rouge)', 'systems/runs/4')],
   unfinished: [{ round: 4, name: 'Writing', unit: 7, key: '49', person: 'R-2' }],
@@ -21,6 +22,7 @@ const options = { slug: 'eye', leads: true }
 it('lists what needs the lead in a fixed order, each with count, reason and one action', () => {
   expect(todo(all, stale, options).map((i) => [i.n, i.title, i.reason, i.button, i.href.replace('/projects/eye/', '')])).toEqual([
     [10, 'Contested fields', 'People disagree in final', 'Adjudicate', 'rounds/3/adjudicate'],
+    [1, 'Waiting round', 'The pilot of main does not meet its bar', 'Decide', 'rounds/6'],
     [1, 'Failed job', 'Scores (rouge): The worker ran out of memory.', 'See failure', 'systems/runs/4'],
     [10, 'Stale labels', 'The text or tuple changed after it was labelled', 'Review', 'needs-review'],
     [3, 'Unsettled answers', '2 flagged, 1 commented', 'Answer', 'inbox'],

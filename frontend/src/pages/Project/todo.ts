@@ -31,7 +31,7 @@ function quietPeople(rounds: readonly Schemas['OverviewRound'][]): People[] {
 /** The tasks of a lead or curator; `leads`: whether the person can close rounds; `dismiss`: removes a failed job. */
 export function todo(overview: Overview, stale: Schemas['StaleTotals'] | null, { slug, leads, dismiss }: { slug: string; leads: boolean; dismiss?: (job: number) => void }): TodoItem[] {
   const open = overview.rounds.filter((r) => r.status === 'open')
-  const { contested, failed_jobs: failed, unfinished, unsettled } = overview
+  const { contested, failed_jobs: failed, unfinished, unsettled, waiting } = overview
   const changed = stale?.changed ?? 0
   const outdated = sum(stale?.outdated.map((o) => o.answers) ?? [])
   const quiet = quietPeople(open)
@@ -41,6 +41,7 @@ export function todo(overview: Overview, stale: Schemas['StaleTotals'] | null, {
   const inEach = contested.map((r) => (contested.length > 1 ? `${r.name} (${count(r.count)})` : r.name))
   const items = [
     { key: 'contested', n: sum(contested.map((r) => r.count)), one: 'Contested field', many: 'Contested fields', reason: `People disagree in ${some(inEach)}`, button: 'Adjudicate', page: `rounds/${contested[0]?.round}/adjudicate` },
+    { key: 'waiting', n: leads ? waiting.length : 0, one: 'Waiting round', many: 'Waiting rounds', reason: waiting.length > 1 ? `The pilots of ${some(waiting.map((r) => r.name))} do not meet their bars` : `The pilot of ${waiting[0]?.name} does not meet its bar`, button: 'Decide', page: `rounds/${waiting[0]?.round}` },
     { key: 'failed', n: failed.length, one: 'Failed job', many: 'Failed jobs', reason: `${failed.length > 1 ? 'Last: ' : ''}${failed[0]?.what}: ${shortened(failed[0]?.error ?? '')}`, button: 'See failure', page: failed[0]?.page ?? '',
       dismiss: dismiss && failed[0] && { words: failed.length > 1 ? 'Dismiss the last' : 'Dismiss', run: () => dismiss(failed[0]!.id) } },
     {
