@@ -56,18 +56,20 @@ def reach(
 ) -> Json:
     """Return the least number of units at which the expected lower bound reaches the bar, and the probability.
 
-    ``units`` is the size of the pilot; by default that of ``pilot``. The spread is that of the closed pilot, or that
-    of a model with equally common values.
+    ``units`` is the size of the pilot; by default the n of its figures, or its units while it is open. In a rating
+    round, a unit of the figures is a text. The spread is that of the closed pilot, or that of a model with
+    equally common values.
     """
     measure = gates_queries.measure_of(report, bar.measure) if report else None
-    estimate = bars.figures(measure, bar.coefficient).value if measure else None
+    read = bars.figures(measure, bar.coefficient)
+    estimate = read.value
     value = assumed if assumed is not None else estimate if estimate is not None else min(bar.number + ABOVE, 0.99)
     spread = bars.spread_of_pilot(measure, bar.coefficient)
     basis = "pilot" if spread else "model"
     if spread is None:
         raters = round(planned_ratings_per_item(pilot)) or 2
         spread = bars.spread_of_model(bar.coefficient, scale, max(raters, 2), round(value, 3))
-    n = units or pilot.units_count
+    n = units or read.units or pilot.units_count
     page = {"assumed": value, "is_estimate": assumed is None and estimate is not None, "units": n, "basis": basis}
     if spread is None:
         return page | {"needed": None, "probability": None, "says": "The assumed value has no spread to plan with."}
