@@ -118,7 +118,7 @@ def released(project: Project, blind: Iterable[int]) -> dict[int, Json]:
 
     Figures of a pilot that is still blind are left out.
     """
-    kept = set(blind)
+    hidden = set(blind)
     gates = list(PilotGate.objects.filter(round__project=project).annotate(pilot_name=F("pilot__name")))
     readings: dict[int, list[GateReading]] = {gate.round_id: [] for gate in gates}
     for reading in GateReading.objects.filter(project=project, round__in=list(readings)).order_by("pk"):
@@ -129,8 +129,9 @@ def released(project: Project, blind: Iterable[int]) -> dict[int, Json]:
         | {"level": bars.LEVEL}
         | {
             "readings": [
-                {"outcome": one.outcome, "why": one.why, "method": one.method, "digest": one.digest}
-                | {"figures": None if one.pilot_id in kept else one.figures, "at": one.at}
+                {"outcome": one.outcome, "method": one.method, "digest": one.digest, "at": one.at}
+                # The reason contains figures.
+                | ({"why": "", "figures": None} if one.pilot_id in hidden else {"why": one.why, "figures": one.figures})
                 for one in readings[gate.round_id]
             ]
         }
