@@ -87,7 +87,7 @@ def _concerned(version: Guideline, earlier: Sequence[int], upheld: set[tuple[int
     since = Decision.objects.filter(
         unit=OuterRef("assignment__unit"), kind=version.kind, decided_at__gte=version.created_at
     )
-    return concerned & ~Exists(since.with_value())
+    return concerned & ~Q(Exists(since.with_value()))
 
 
 def _upheld(project: Project) -> set[tuple[int, int, int]]:

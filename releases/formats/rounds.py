@@ -62,11 +62,11 @@ def _lines(project: Project) -> Iterator[bytes]:
 def _sampling(round: Round) -> dict[str, Any]:
     """Return the sampling, with the accuracy on returning items instead of their ids."""
     if not round.returns_gold:
-        return round.sampling
+        return dict(round.sampling)
     stored = {name: value for name, value in round.sampling["returned"].items() if name != "units"}
     source = Round.objects.filter(pk=stored["source"]).values_list("name", flat=True).first()
     answers = round.assignments.returned().counted().filter(current_answer__isnull=False).count()
-    return round.sampling | {"returned": stored | {"source": source, "answers": answers, "raters": _accuracy(round)}}
+    return {**round.sampling, "returned": stored | {"source": source, "answers": answers, "raters": _accuracy(round)}}
 
 
 def _accuracy(round: Round) -> list[dict[str, Any]]:

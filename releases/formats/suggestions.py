@@ -33,7 +33,7 @@ def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]
     rounds = closed.filter(terms__has_key=SUGGESTIONS).select_related("project").order_by("pk")
     if blind := kept_blind(project):
         rounds = rounds.exclude(pk__in=blind)
-    used = {round.suggestions for round in rounds}
+    used = {round.suggestions for round in rounds if round.suggestions is not None}
     if not used:
         return
     sets = SuggestionSet.objects.filter(pk__in=used).order_by("pk")

@@ -94,7 +94,7 @@ CASES: dict[str, Callable[[OtherProject], Ids]] = {
     "rounds/<int:round_id>/accuracy/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/accuracy/<int:member_id>/practice/": lambda w: {
         "round_id": w.round.pk,
-        "member_id": w.round.participants.first().member_id,
+        "member_id": w.round.participants.all()[0].member_id,
     },
     "rounds/<int:round_id>/practice/": lambda w: {"round_id": w.round.pk},
     "rounds/<int:round_id>/practice/people/": lambda w: {"round_id": w.round.pk},

@@ -388,6 +388,7 @@ def test_an_unknown_licence_needs_a_reason_which_is_logged(
     from audit.models import Entry
 
     entry = Entry.objects.get(verb="start judge", object_id=str(run.pk))
+    assert entry.after
     assert entry.after["licence_reason"] == "Agreed with the publisher."
 
 

@@ -91,6 +91,7 @@ def test_a_round_waits_while_its_pilot_is_open_and_opens_once_the_bar_is_met(
     assert Assignment.objects.filter(round=round).count() == 12
     assert round.participants.count() == 2
     reading = GateReading.objects.get()
+    assert reading.figures
     assert (reading.outcome, reading.by, reading.figures["units"]) == ("met", lead, 6)
     content = {"pilot": pilot.pk, "rule": reading.rule, "figures": reading.figures, "method": reading.method}
     assert reading.digest == digest_of(content)

@@ -122,7 +122,8 @@ def test_nothing_in_the_loop_tells_a_returning_item_apart(
 ) -> None:
     round, client = monitored(project, people[1:2], allocation=allocation), client_of(ann1)
     reply = client.get(f"/api/v1/rounds/{round.pk}/next/").json()
-    total, cards, costs = reply["progress"]["total"], {c["assignment"]: c for c in reply["fetched"]}, {}
+    total, cards = reply["progress"]["total"], {c["assignment"]: c for c in reply["fetched"]}
+    costs: dict[Any, Any] = {}
     assert not reply["progress"]["is_upper_bound"]
     assert client.get(f"/api/v1/rounds/{round.pk}/").json()["units"] == total
     assert client.get("/api/v1/my-work/").json()[0]["left"] == total
@@ -211,7 +212,7 @@ def test_nobody_gets_an_item_whose_answer_they_know(project: Project, people: li
     practised = set(Assignment.objects.filter(round=practice).values_list("unit", flat=True))
     for allocation in ("pool", "dealt"):
         round = monitored(project, people, name=allocation, allocation=allocation, overlap=3, return_share=0.3)
-        items = {one: set() for one in people}
+        items: dict[Member, set[int]] = {one: set() for one in people}
         for slot in work(round, *people):
             if slot.repeat == RETURNED:
                 items[next(one for one in people if one.pk == slot.person_id)].add(slot.unit_id)
@@ -321,7 +322,7 @@ def test_reviews_return_in_a_screening_round_and_every_decided_field_counts(
         if number < 12:
             correct(unit=unit, kind="screen", value={"screening": "include"}, reason="It fits.", by=by)
     round = monitored(project, [person], kind="screen", return_share=0.3)
-    units = []
+    units: list[Assignment] = []
     while held := next_assignments(user=ann1, round=round):
         said = "include" if len(units) < 14 else "not relevant"
         answer(ann1, held[0], {"screening": said}, kind="screen")

@@ -1,5 +1,6 @@
 """Suggestions by models in correction rounds: what is shown, what is stored, and what the report says."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -229,8 +230,8 @@ def test_suggestions_and_outcomes_cannot_be_changed(project: Project, people: li
     round = open_with(project, people, build_suggestions(project), blind=0)
     work(round, people[0])
     for change in (
-        lambda: Suggestion.objects.update(attempts=2),
-        lambda: SuggestionOutcome.objects.update(rejected=True),
+        partial(Suggestion.objects.update, attempts=2),
+        partial(SuggestionOutcome.objects.update, rejected=True),
     ):
         with pytest.raises(DatabaseError), transaction.atomic():
             change()
