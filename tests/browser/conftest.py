@@ -109,6 +109,8 @@ def site(tmp_path_factory: pytest.TempPathFactory, pubmed: Stub) -> Iterator[Sit
     # The tests create more projects than a person may create in a day.
     made.environment["LIMIT_PROJECTS_PER_DAY"] = "0"
     made.environment["PUBMED_URL"] = pubmed.url
+    # Stub endpoints of models are on this machine.
+    made.environment["GENERATION_NETWORKS"] = "127.0.0.1/32"
     made.start_web()
     made.start_worker()
     yield made
