@@ -15,7 +15,7 @@ from tests.generation.endpoint import serving
 from tests.processes.site import Site
 
 SLUG, WHOLE = "judged", "judged-whole"
-CRITERIA = ("Coherence", "Relevance", "Consistency")
+CRITERIA = ("Coherence", "Relevance", "Factual consistency")
 PREPARED = f"""
 from accounts.models import User
 from django.core.management import call_command
@@ -78,7 +78,7 @@ def test_a_round_is_judged_closed_and_released_with_its_sentences(site: Site, vi
 
     with serving() as stub:
         stub.reply = well
-        # Eleven actions, six of them to add the endpoint.
+        # Ten actions, five of them to add the endpoint.
         lead.go(f"/projects/{WHOLE}/judges")
         page.get_by_text("Add an endpoint").click()
         page.get_by_label("Name", exact=True).fill("Stub")
@@ -87,7 +87,7 @@ def test_a_round_is_judged_closed_and_released_with_its_sentences(site: Site, vi
         page.get_by_role("button", name="Add endpoint").click()
         expect(page.get_by_text("Stay inside")).to_be_visible()
         page.get_by_role("link", name="New judge").first.click()
-        expect(page.get_by_label("Model", exact=True)).to_have_value("tiny-instruct")
+        expect(page.get_by_role("combobox", name="Model")).to_have_value("tiny-instruct")
         page.get_by_label("Name", exact=True).fill("Quill")
         page.get_by_role("button", name="Create judge").click()
         expect(page.get_by_role("region", name="Run on a round")).to_contain_text("No text leaves")
