@@ -85,6 +85,7 @@ def test_objects_of_other_projects_are_not_found(
 
 #: Replies that a lead may get besides 200: nothing to compare with, or a round that is open or blind.
 SAYS = {
+    "/accuracy/": 409,
     "/gate/": 409,
     "/ratings/": 409,
     "/ratings/examples/": 409,
