@@ -70,4 +70,5 @@ def after_run(*, run: JudgeRun, by: User | None) -> None:
     """Enqueue the computation of what a judge is worth if its run is finished and the round is unblinded."""
     if run.state == JudgeRunState.DONE and Unblinding.objects.filter(design=run.design_id).exists():
         round = run.design.round
-        jobs.enqueue(project=round.project, kind=KIND, params={"round": round.pk}, by=by)
+        with batches.batch():
+            jobs.enqueue(project=round.project, kind=KIND, params={"round": round.pk}, by=by)

@@ -263,7 +263,8 @@ def plan_of(round: Round, people: Sequence[int]) -> RoundPlan:
         filters=chosen["filters"],
         strata=chosen["strata"],
         order=chosen["order"],
-        order_rule=chosen.get("order_rule", 1),
+        # Shuffled rounds without a rule are older than rule 2.
+        order_rule=chosen.get("order_rule", 1 if chosen["order"] == "shuffled" else choosing.ORDER_RULE),
         options=round.options,
         policy=round.policy,
         lease_seconds=round.lease_seconds,
