@@ -30,7 +30,8 @@ MODULES = {
     "projects": (
         "agreement audit_trail batches choosing clock closed_rounds contests cost curators_meanwhile elsewhere "
         "fair_queue gold guidelines how_answers_came current inbox jobs kept_agreement loop_api meanwhile "
-        "participation practice preparing questions queue review_and_correct round_shapes scale sheet_entries staleness"
+        "participation practice preparing questions queue review_and_correct round_shapes scale sheet_entries "
+        "staleness suggestions"
     ),
     "releases": (
         "checks kept_releases needed_again origins provenance rebuilt_by_hand releases scale served splits_released "

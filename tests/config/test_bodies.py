@@ -34,6 +34,7 @@ UPLOADS = {
     "projects/<slug:slug>/outputs/files/",
     "projects/<slug:slug>/elsewhere/check/",
     "projects/<slug:slug>/splits/files/",
+    "projects/<slug:slug>/suggestions/files/",
     "rounds/<int:round_id>/sheet/check/",
 }
 

@@ -25,6 +25,7 @@ GENERAL = ("import-formats/", "schema/", "projects/<slug:slug>/protocols/templat
 #: Routes that only the page *PubMed* reads, which the navigation then leaves out, and names of published models.
 APART = re.compile(
     r"searches/|materials/ \.unused_pages|backends/ \.presets|backends/ \.levels\.key|trainings/choices/ \.presets"
+    r"|suggestions/models/ \.tasks"
 )
 
 

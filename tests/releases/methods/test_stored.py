@@ -184,7 +184,13 @@ def build_judging(project: Project, round: Round) -> None:
         JudgeAnswer.objects.create(
             run=run, page=page, texts=[], is_valid=n > 0, attempts=1, invalid_count=n == 0, tokens_in=10, tokens_out=2
         )
-    figures = json.dumps({"criteria": [{"sentence": "Judge v1 may not replace a rater."}]})
+    figures = json.dumps(
+        {
+            "criteria": [
+                {"sentence": "Judge v1 may not replace a rater.", "criterion": "fluency", "kind": "mean", "systems": []}
+            ]
+        }
+    )
     JudgeFigures.objects.create(
         run=run, group="skilled", rule=RULE, basis=basis_of(run), figures=figures, made_at=timezone.now()
     )
