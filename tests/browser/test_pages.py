@@ -104,6 +104,10 @@ ELSEWHERE = {
     "/projects/:project/systems/:system",
     "/projects/:project/systems/:system/new",
     "/projects/:project/systems/runs/:run",
+    # Judges have browser tests of their own (test_judges_of_round).
+    "/projects/:project/judges/new",
+    "/projects/:project/judges/runs/:run",
+    "/projects/:project/judges/:judge",
 }
 
 
