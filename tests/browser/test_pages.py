@@ -17,7 +17,7 @@ from tests.processes.site import Site
 
 Visiting = Callable[..., Visit]
 #: Limit of the Work page's JavaScript in gzipped bytes.
-WORK_MAY_WEIGH = 90_000
+WORK_MAY_WEIGH = 62_000
 PROJECT = "/projects/sample"
 
 
