@@ -66,6 +66,10 @@ def addresses(lead: Visit) -> dict[str, str]:
         "writers": f"{PROJECT}/writers",
         "new training": f"{PROJECT}/trainings/new",
         "guidelines": f"{PROJECT}/guidelines",
+        "judges": f"{PROJECT}/judges",
+        "new judge": f"{PROJECT}/judges/new",
+        "suggestions": f"{PROJECT}/suggestions",
+        "methods text": f"{PROJECT}/methods",
         "people": f"{PROJECT}/people",
     }
 
@@ -105,7 +109,6 @@ ELSEWHERE = {
     "/projects/:project/systems/:system/new",
     "/projects/:project/systems/runs/:run",
     # Judges have browser tests of their own (test_judges_of_round).
-    "/projects/:project/judges/new",
     "/projects/:project/judges/runs/:run",
     "/projects/:project/judges/:judge",
 }
