@@ -127,13 +127,19 @@ def released(project: Project, blind: Iterable[int]) -> dict[int, Json]:
         gate.round_id: {"pilot": gate.pilot_name}
         | bar_of(gate).as_json()
         | {"level": bars.LEVEL}
-        | {
-            "readings": [
-                {"outcome": one.outcome, "method": one.method, "digest": one.digest, "at": one.at}
-                # The reason contains figures.
-                | ({"why": "", "figures": None} if one.pilot_id in hidden else {"why": one.why, "figures": one.figures})
-                for one in readings[gate.round_id]
-            ]
-        }
+        | {"readings": [_released(one, is_blind=one.pilot_id in hidden) for one in readings[gate.round_id]]}
         for gate in gates
+    }
+
+
+def _released(reading: GateReading, *, is_blind: bool) -> Json:
+    # What was read and why a bar is not met contain figures; the reason of a lead does not.
+    why = "" if is_blind and reading.outcome != Outcome.OPENED else reading.why
+    return {
+        "outcome": reading.outcome,
+        "why": why,
+        "figures": None if is_blind else reading.figures,
+        "method": reading.method,
+        "digest": reading.digest,
+        "at": reading.at,
     }

@@ -17,6 +17,7 @@ from audit.verify import findings
 from measures.agreement.bars import Bar
 from projects.agreement import actions as agreement_actions
 from projects.gates import actions as gates_actions
+from projects.gates import queries as gates_queries
 from projects.gates.actions import GatePlan
 from projects.jobs.queries import claim_next
 from projects.jobs.running import run_job
@@ -157,6 +158,11 @@ def test_a_lead_opens_with_a_reason_which_is_logged_and_released(
     assert [one["outcome"] for one in line["gate"]["readings"]] == ["not met", "opened by a lead"]
     assert line["gate"]["pilot"] == "pilot"
     assert line["gate"]["readings"][0]["figures"]["units"] == 6
+    [blind] = gates_queries.released(pilot.project, [pilot.pk]).values()
+    assert [(one["why"], one["figures"]) for one in blind["readings"]] == [
+        ("", None),
+        ("The guideline is clearer now.", None),
+    ]
     page = client_of(lead).get(at).json()
     assert page["why"] == "The guideline is clearer now."
     assert page["times_read"] == 1
