@@ -72,15 +72,14 @@ def judge_ratings(run: JudgeRun, *, with_followed: bool = False) -> list[JudgeRo
 
     Pages on which the judge followed an instruction in a text (`followed`) are left out unless ``with_followed``.
     """
-    answers, pages = _answers(run, with_followed), _pages(run)
+    answers = _answers(run, with_followed)
     rows = JudgeRating.objects.filter(answer__in=answers.order_by().values("pk")).order_by("pk")
-    of = {pk: (page or 0, own or 0, sample, order) for pk, page, own, sample, order in _keys(answers)}
+    asked = _asked(run, answers)
     found = []
     for answer, code, text, criterion, value, na, reason, position in rows.values_list(
         "answer", "code", "text", "criterion", "value", "is_na", "reason", "position"
     ):
-        page_id, own, sample, order = of[answer]
-        page = pages[page_id, own]
+        page, sample, order = asked[answer]
         found.append(
             JudgeRow(
                 answer,
@@ -104,15 +103,14 @@ def judge_ratings(run: JudgeRun, *, with_followed: bool = False) -> list[JudgeRo
 
 def judge_preferences(run: JudgeRun, *, with_followed: bool = False) -> list[JudgePair]:
     """Return the valid preferences of a run, as `judge_ratings` does."""
-    answers, pages = _answers(run, with_followed), _pages(run)
+    answers = _answers(run, with_followed)
     rows = JudgePreference.objects.filter(answer__in=answers.order_by().values("pk")).order_by("pk")
-    of = {pk: (page or 0, own or 0, sample, order) for pk, page, own, sample, order in _keys(answers)}
+    asked = _asked(run, answers)
     found = []
     for answer, left, right, left_text, right_text, criterion, choice, reason in rows.values_list(
         "answer", "left_code", "right_code", "left", "right", "criterion", "choice", "reason"
     ):
-        page_id, own, sample, order = of[answer]
-        page = pages[page_id, own]
+        page, sample, order = asked[answer]
         found.append(
             JudgePair(
                 answer,
@@ -146,8 +144,11 @@ def _answers(run: JudgeRun, with_followed: bool) -> QuerySet[JudgeAnswer]:
     )
 
 
-def _keys(answers: QuerySet[JudgeAnswer]) -> QuerySet[JudgeAnswer, tuple[int, int | None, int | None, int, int]]:
-    return answers.values_list("pk", "page", "judge_page", "sample", "order")
+def _asked(run: JudgeRun, answers: QuerySet[JudgeAnswer]) -> dict[int, tuple[_Page, int, int]]:
+    """Return the page, the sample and the order of each answer, by its id."""
+    pages = _pages(run)
+    keys = answers.values_list("pk", "page", "judge_page", "sample", "order")
+    return {pk: (pages[page or 0, own or 0], sample, order) for pk, page, own, sample, order in keys}
 
 
 def _pages(run: JudgeRun) -> dict[tuple[int, int], _Page]:
