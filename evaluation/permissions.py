@@ -25,7 +25,7 @@ def rates_now(member: Member) -> bool:
 
 
 def rates_in(project: Project) -> bool:
-    """Return whether somebody takes part in an open rating round of a project."""
+    """Return whether any member takes part in an open rating round of a project."""
     rounds = Round.objects.filter(project=project, status=Round.Status.OPEN, rating_design__isnull=False)
     return rounds.filter(participants__left_at=None).exists()
 

@@ -212,7 +212,7 @@ def spread_of_pilot(measure: Mapping[str, Any] | None, coefficient: str) -> Spre
 
 
 def _low(measure: Mapping[str, Any], coefficient: str, value: float) -> float:
-    """Return the value of a coefficient if nobody agreed (see `clusters`), from the figures of a report."""
+    """Return the value of a coefficient at zero agreement (see `clusters`), from the figures of a report."""
     observed = measure["coefficients"].get("percent_agreement", {}).get("value", measure["pairwise"])
     if coefficient == "percent_agreement" or observed is None or observed >= 1:
         return 0.0

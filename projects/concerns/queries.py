@@ -6,7 +6,7 @@ Per field, a version concerns a unit in two ways (docs/decisions/0038-guideline-
   followed an earlier version, whose value was imported, or that a curator made before the version was written.
 - *answered*: a counted answer that followed an earlier version has one of the stated values. Practice never counts.
 
-A field was revisited when somebody answered it under the version, or when a curator decided it since.
+A field is revisited after an answer under the version, or after a later decision by a curator.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -296,7 +296,7 @@ def count_affected(change: GuidelineChange) -> dict[str, int]:
 
 
 def concerning_changes(unit: Unit, round: Round) -> list[dict[str, Any]]:
-    """Return the versions after a round's guideline that concern a unit and that nobody followed in it yet.
+    """Return the later versions that concern a unit and under which it has no answer yet.
 
     A few queries for each version that states what it concerns.
     """

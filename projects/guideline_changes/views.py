@@ -56,7 +56,7 @@ class GuidelineCorrectionView(APIView):
         operation_id="guidelines_correct", request=NewCorrectionSerializer, responses={201: ChangeRoundSerializer}
     )
     def post(self, request: Request, slug: str, guideline_id: int) -> Response:
-        """Open a correction round of the units that the version concerns and that nobody revisited since."""
+        """Open a correction round of the units that the version concerns and that are not yet revisited."""
         member = member_of(signed_in(request), slug)
         permit(member, "open, change and close rounds")
         body = NewCorrectionSerializer(data=request.data)

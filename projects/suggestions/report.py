@@ -83,7 +83,7 @@ def _correct(
 
 
 def _independent_gold(round: Round, units: Sequence[Unit]) -> dict[int, kinds.Value]:
-    """Return gold that nobody formed with a suggestion, by unit id. Units without it are missing."""
+    """Return gold that was formed without suggestions, by unit id. Units without it are missing."""
     decisions = newest_before(round, units)
     values = values_of(units, round.kind, decisions)
     return {unit: value for unit, value in values.items() if value}

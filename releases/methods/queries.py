@@ -73,7 +73,7 @@ def texts_of(facts: StudyFacts) -> dict[str, Any]:
 
 
 def _has_new_secrets(project: Project, since: datetime) -> bool:
-    """Return whether a run was hidden from somebody since then: the text may describe its system."""
+    """Return whether a run was hidden from a member since then: the text may describe its system."""
     embargoes = Embargo.objects.active().filter(run__version__system__project=project)
     return embargoes.filter(created_at__gt=since).exists()
 

@@ -65,7 +65,7 @@ class CorpusFacts:
     passages: int
     written_summaries: int
     incomplete: int
-    #: Texts that were corrected after somebody had labelled them.
+    #: Texts that were corrected after they had been labelled.
     corrected_texts: int
 
 

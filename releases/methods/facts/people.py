@@ -1,4 +1,4 @@
-"""Facts about the people of a project: numbers, recruitment, consent, pay and training. Nobody is named."""
+"""Facts about the people of a project: numbers, recruitment, consent, pay and training, without names."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass

@@ -222,7 +222,7 @@ def _returned(round: RoundFacts, drift: DriftFacts) -> Iterator[str]:
         return
     people = count(drift.people, "person", "people")
     yield f"{people} answered {of_total(drift.right, drift.answers, 'such item')} correctly."
-    warned = count(drift.warned, "person was", "people were") if drift.warned else "Nobody was"
+    warned = count(drift.warned, "person was", "people were") if drift.warned else "No person was"
     yield f"{warned} warned."
     if drift.recovered:
         yield f"{count(drift.recovered, 'person', 'people')} recovered."

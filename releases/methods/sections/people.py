@@ -112,10 +112,10 @@ def _practice(facts: PracticeFacts) -> Iterator[str]:
         f"{'1 attempt' if facts.attempts == 1 else f'at most {facts.attempts} attempts'}."
     )
     if not facts.people:
-        yield "Nobody has begun it."
+        yield "No person has begun it."
         return
     first = f", {facts.at_first:,} of them in the first attempt" if facts.attempts > 1 and facts.passed else ""
-    passed = f"{facts.passed:,} passed" if facts.passed else "nobody passed"
+    passed = f"{facts.passed:,} passed" if facts.passed else "none passed"
     yield f"{count(facts.people, 'person', 'people')} took part and {passed}{first}."
     if facts.finished < facts.people:
         yield f"{count(facts.people - facts.finished, 'person', 'people')} did not finish it."
