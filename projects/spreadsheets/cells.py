@@ -36,8 +36,14 @@ def number(cell: str) -> float | None:
 
 
 def number_text(value: float) -> str:
-    """Return a number as text with the 15 digits that spreadsheet programs store. Zero has no sign."""
-    return f"{value + 0.0:.15g}"
+    """Return a number as text with the 15 digits that spreadsheet programs store. Zero has no sign.
+
+    An integer beyond the range of these programs is infinite.
+    """
+    try:
+        return f"{value + 0.0:.15g}"
+    except OverflowError:
+        return "inf" if value > 0 else "-inf"
 
 
 def has_decimal_comma(cell: str) -> bool:
