@@ -7,20 +7,24 @@ from django.db.models import Q
 
 from projects.models import Import, Unit
 
-from ..models import Cluster, Hit, Inclusion, Passage, Proposition, Question, Review, Search, Target
+from ..models import AbstractUnit, Cluster, Hit, Inclusion, Passage, Proposition, Question, Review, Search, Target
 
 #: What one source of a text states: allowed, forbidden, or None if it is unknown.
 Statement = bool | None
+#: PubMed id and import of articles, by the id of a row that has their texts.
+Articles = dict[int, set[tuple[str, int | None]]]
 
 
 def redistribution_of(project: int, units: Sequence[int]) -> dict[int, Statement]:
     """Return the strictest statement about the texts of each unit. Runs a fixed number of queries.
 
-    The texts of a unit are its own, those of its review or question, and those of all studies or passages of these.
+    The texts of a unit are its own, those of its review or question, and those of all studies or passages of these. The
+    unit of an abstract has the text of its article only.
     Statements come from the imports and PubMed searches that stored the texts. A text without one is unknown.
     """
     reviews = _reviews(units)
-    of_review = _of_reviews(project, set(reviews.values()))
+    of_review = _of_articles(project, _articles_of_reviews(set(reviews.values())))
+    of_abstract = _of_articles(project, _articles_of_abstracts(units))
     own = dict(Unit.objects.filter(pk__in=units).values_list("pk", "imported"))
     of_question = _of_questions(units)
     states = dict(Import.objects.filter(project=project).values_list("pk", "may_redistribute"))
@@ -30,6 +34,7 @@ def redistribution_of(project: int, units: Sequence[int]) -> dict[int, Statement
         statements: list[Statement] = [states.get(imported)] if imported else []
         if unit in reviews:
             statements += of_review.get(reviews[unit], [])
+        statements += of_abstract.get(unit, [])
         statements += [states.get(each) if each else None for each in of_question.get(unit, [])]
         found[unit] = strictest(statements)
     return found
@@ -51,13 +56,28 @@ def _reviews(units: Sequence[int]) -> dict[int, int]:
     return found
 
 
-def _of_reviews(project: int, reviews: set[int]) -> dict[int, list[Statement]]:
-    articles: dict[int, set[tuple[str, int | None]]] = defaultdict(set)
+def _articles_of_reviews(reviews: set[int]) -> Articles:
+    """Return the articles of each review: itself, and its studies."""
+    articles: Articles = defaultdict(set)
     for pk, pmid, imported in Review.objects.filter(pk__in=reviews).values_list("pk", "pmid", "imported"):
         articles[pk].add((pmid, imported))
     studies = Inclusion.objects.filter(review__in=reviews)
-    for pk, pmid, of_study in studies.values_list("review", "study__pmid", "study__imported"):
-        articles[pk].add((pmid, of_study))
+    for pk, pmid, imported in studies.values_list("review", "study__pmid", "study__imported"):
+        articles[pk].add((pmid, imported))
+    return articles
+
+
+def _articles_of_abstracts(units: Sequence[int]) -> Articles:
+    """Return the article of each unit that is an abstract."""
+    articles: Articles = defaultdict(set)
+    for article in ("review", "study"):
+        rows = AbstractUnit.objects.filter(unit__in=units, **{f"{article}__isnull": False})
+        for unit, pmid, imported in rows.values_list("unit", f"{article}__pmid", f"{article}__imported"):
+            articles[unit].add((pmid, imported))
+    return articles
+
+
+def _of_articles(project: int, articles: Articles) -> dict[int, list[Statement]]:
     states = dict(Import.objects.filter(project=project).values_list("pk", "may_redistribute"))
     by_pmid = _of_searches(project, {pmid for of in articles.values() for pmid, _ in of})
     found: dict[int, list[Statement]] = {}

@@ -11,10 +11,12 @@ import pytest
 from django.conf import LazySettings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from accounts.models import User
-from annotation.models import MachineReading, Review, Target
+from annotation.imports.redistribution import redistribution_of
+from annotation.models import AbstractUnit, MachineReading, Review, Study, Target
 from api.problems import Refused
 from audit.models import Entry
 from generation.endpoints import Endpoint as EndpointSetting
@@ -24,10 +26,10 @@ from generation.suggesting.actions import SuggestionRequest, queue_suggestions, 
 from generation.suggesting.asking import parsed
 from generation.suggesting.forms import FORMS, InvalidAnswer
 from projects.jobs.running import run_job
-from projects.models import Decision, Job, Project, SuggestionSet, Unit
+from projects.models import Decision, Import, Job, Project, SuggestionSet, Unit
 from tests.annotation.ms2_files import import_records, write
 from tests.annotation.ms2_files import review as ms2_review
-from tests.builders import build_cluster
+from tests.builders import build_cluster, include
 from tests.generation.endpoint import Endpoint, said, serving
 
 pytestmark = pytest.mark.django_db
@@ -138,6 +140,19 @@ def test_texts_go_to_an_endpoint_outside_only_if_their_licence_allows(
     assert entry.reason == "The publisher agreed."
     assert entry.after
     assert entry.after["units"] == 2
+
+
+def test_an_abstract_has_the_licence_of_its_article(project: Project) -> None:
+    review = build_cluster(project).review
+    fields = {"format": "m3", "level": "3", "file_name": "f", "size": 1, "created_at": timezone.now()}
+    forbids = Import.objects.create(project=project, sha256="0" * 64, may_redistribute=False, **fields)
+    study = Study.objects.create(project=project, pmid="1", imported=forbids)
+    include(review, study)
+    units = [Unit.objects.create(project=project, type="abstract", key=key) for key in ("of review", "of study")]
+    AbstractUnit.objects.create(unit=units[0], review=review)
+    AbstractUnit.objects.create(unit=units[1], study=study)
+    ids = [units[0].pk, units[1].pk, review.unit_id]
+    assert list(redistribution_of(project.pk, ids).values()) == [None, False, False]
 
 
 def test_another_version_needs_another_name(project: Project, lead: User, endpoint: Endpoint) -> None:
