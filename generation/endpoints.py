@@ -5,8 +5,10 @@ config.settings imports this module before Django is set up, so it must not impo
 
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from ipaddress import ip_address
+from socket import inet_aton
 from typing import ClassVar
 from urllib.parse import urlsplit
 
@@ -58,6 +60,8 @@ class Endpoint:
         try:
             return ip_address(self.host).is_global
         except ValueError:
+            with suppress(OSError):  # "134744072" and "0x08080808" are 8.8.8.8 for the system's resolver
+                return ip_address(inet_aton(self.host)).is_global
             return "." in self.host and not self.host.endswith(_PRIVATE_NAMES)
 
     def key(self) -> str:

@@ -101,8 +101,9 @@ def test_a_name_that_leads_to_a_private_address_later_is_refused_then(project: P
 def test_the_administrators_own_endpoints_keep_their_private_addresses(settings: LazySettings) -> None:
     inside = parse("a=http://127.0.0.1:1/v1,b=http://ollama:11434/v1,c=http://gpu.internal/v1,d=http://10.0.0.5/v1")
     assert [one.is_outside for one in inside.values()] == [False] * 4
-    outside = parse("a=https://api.example.com/v1,b=https://93.184.215.14/v1")
-    assert [one.is_outside for one in outside.values()] == [True] * 2
+    # Resolvers read "134744072" as 8.8.8.8.
+    outside = parse("a=https://api.example.com/v1,b=https://93.184.215.14/v1,c=http://134744072/v1,d=http://0x8080808/")
+    assert [one.is_outside for one in outside.values()] == [True] * 4
 
 
 @pytest.mark.parametrize("wrong", [{"price_in": "1"}, {"currency": "EUR"}, {"name": "a b"}, {"key": "with space"}])
