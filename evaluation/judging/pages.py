@@ -1,6 +1,6 @@
 """The pages of a judge run: those of the round, and those of its judge set."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -51,16 +51,29 @@ class JudgedPage:
 
     def suspects(self) -> list[dict[str, str]]:
         """Return the sentences that look like instructions: code of the text (empty for the source), and sentence."""
-        texts = [(text["key"], text["text"]) for text in self.card["texts"]]
-        texts += [("", study["text"]) for study in self.card["source"]["studies"]]
-        return [{"text": key, "sentence": one} for key, text in texts for one in suspicious_sentences(text)]
+        found: list[dict[str, str]] = []
+
+        def note(key: str, text: str) -> str:
+            found.extend({"text": key, "sentence": one} for one in suspicious_sentences(text))
+            return text
+
+        self._edited(note)
+        return found
 
     def without_suspects(self) -> "JudgedPage":
         """Return the page without these sentences."""
-        source = self.card["source"]
-        studies = [{**study, "text": without_suspicious(study["text"])} for study in source["studies"]]
-        texts = [{**text, "text": without_suspicious(text["text"])} for text in self.card["texts"]]
-        return replace(self, card={**self.card, "source": {**source, "studies": studies}, "texts": texts})
+        return self._edited(lambda key, text: without_suspicious(text))
+
+    def _edited(self, edit: Callable[[str, str], str]) -> "JudgedPage":
+        """Return the page with its texts edited. ``edit`` takes a code, which is empty for the source, and the text."""
+        source, target = self.card["source"], self.card["target"]
+        texts = [{**text, "text": edit(text["key"], text["text"])} for text in self.card["texts"]]
+        studies = [
+            {**study, **{name: edit("", study[name]) for name in ("title", "text")}} for study in source["studies"]
+        ]
+        source = {**source, **{name: edit("", source[name]) for name in ("query", "title")}, "studies": studies}
+        target = target and {**target, "text": edit("", target["text"])}
+        return replace(self, card={**self.card, "source": source, "target": target, "texts": texts})
 
 
 def kind_of(design: RatingDesign) -> PageKind:

@@ -39,7 +39,7 @@ def suspicious_sentences(text: str) -> list[str]:
 def without_suspicious(text: str) -> str:
     """Return a text without these sentences; the other characters stay as they are."""
     kept = "".join(sentence for sentence in _sentences(text) if not _is_suspicious(sentence))
-    return kept if kept.strip() else REMOVED
+    return kept if kept.strip() or not text.strip() else REMOVED
 
 
 def _sentences(text: str) -> list[str]:
