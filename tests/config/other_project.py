@@ -195,7 +195,7 @@ def build_judge_run(rated: Round, name: str) -> JudgeRun:
         number=1,
         endpoint="lab",
         model="zaqmodel",
-        prompt={"template": "concord-judge 1", "extra": "", "reasons": True},
+        prompt={"template": "concord-judge 2", "extra": "", "reasons": True},
         decoding={
             "temperature": 0,
             "max_tokens": 99,

@@ -78,7 +78,7 @@ def test_a_release_has_versions_runs_and_machine_ratings(endpoint: Endpoint, pro
     files = {path: b"".join(chunks).decode() for path, chunks in FORMATS["judges"](project, Notes())}
     assert set(files) == {f"judges/{name}" for name in ("judges.jsonl", "runs.jsonl", "ratings.csv", "failures.csv")}
     [version] = [json.loads(line) for line in files["judges/judges.jsonl"].splitlines()]
-    assert (version["name"], version["number"], version["prompt"]["template"]) == ("Judge", 1, "concord-judge 1")
+    assert (version["name"], version["number"], version["prompt"]["template"]) == ("Judge", 1, "concord-judge 2")
     [run] = [json.loads(line) for line in files["judges/runs.jsonl"].splitlines()]
     assert (run["valid"], run["failed"], run["invalid"], run["state"]) == (2, 1, 1, "done")
     assert "Coherence" in run["system_message"]
