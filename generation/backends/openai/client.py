@@ -18,7 +18,7 @@ from generation.endpoints import Endpoint, KeyMissing
 #: Maximum number of response characters that are stored with a summary.
 STORED_CHARACTERS = 20_000
 #: The largest count that the database column can store.
-_LARGEST = 2**31 - 1
+LARGEST = 2**31 - 1
 
 
 class InvalidResponse(Exception):
@@ -125,7 +125,7 @@ def _usage(usage: Any) -> dict[str, int]:
     if not isinstance(usage, dict):
         return {}
     names = ("prompt_tokens", "completion_tokens", "total_tokens")
-    return {name: usage[name] for name in names if type(usage.get(name)) is int and 0 <= usage[name] <= _LARGEST}
+    return {name: usage[name] for name in names if type(usage.get(name)) is int and 0 <= usage[name] <= LARGEST}
 
 
 #: Maximum number of attempts, and the seconds before the second one; the pause doubles with each attempt.
