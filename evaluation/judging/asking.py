@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from generation.backends.openai.client import (
+    LARGEST,
     Client,
     InvalidResponse,
     Refusal,
@@ -78,8 +79,10 @@ class Answered:
     def count(self, tokens_in: int | None, tokens_out: int | None, prompt: Sequence[str], reply: str) -> None:
         """Add the tokens of an attempt. Without figures of the endpoint they are estimated."""
         self.is_estimated |= tokens_in is None or tokens_out is None
-        self.tokens_in += estimate_tokens(prompt) if tokens_in is None else tokens_in
-        self.tokens_out += estimate_tokens([reply]) if tokens_out is None else tokens_out
+        tokens_in = estimate_tokens(prompt) if tokens_in is None else tokens_in
+        tokens_out = estimate_tokens([reply]) if tokens_out is None else tokens_out
+        self.tokens_in = min(self.tokens_in + tokens_in, LARGEST)
+        self.tokens_out = min(self.tokens_out + tokens_out, LARGEST)
 
 
 @dataclass(frozen=True)
@@ -153,7 +156,9 @@ class EndpointJudge:
                             failure = failure or error
                             requests.give_up()
                         elif is_last_pass:
-                            yield Answered(task, error=str(error))
+                            failed = Answered(task, error=str(error))
+                            budget.spent(failed)
+                            yield failed
                         else:
                             postponed.append(task)
                     except BackendError as error:
@@ -196,6 +201,9 @@ class EndpointJudge:
                 answered.invalid.append(note)
                 continue
             break
+        if answered.value is None and not answered.error and answered.attempts <= self.settings.retries:
+            # It has attempts left, which a resumed run makes.
+            raise Stopped
         answered.seconds = time.monotonic() - start
         return _ended(answered)
 
@@ -274,7 +282,7 @@ def _take(kind: PageKind, answered: Answered, reply: str, finish: Finish) -> str
 def _ended(answered: Answered) -> Answered:
     if answered.value is None and not answered.error:
         tries = f"{len(answered.invalid)} invalid answers"
-        answered.error = f"{tries}. The last: {answered.invalid[-1]}" if answered.invalid else "Stopped."
+        answered.error = f"{tries}. The last: {answered.invalid[-1]}"
     return answered
 
 
