@@ -97,6 +97,14 @@ def _check_licences(licences: Mapping[str, int], *, is_outside: bool, reason: st
         )
 
 
+def _check_licences_again(run: JudgeRun) -> None:
+    """Raise `BackendError` if a licence forbids now what it did not forbid when the run was started."""
+    try:
+        _check_licences(licences_of(run.design, run.judge_set), is_outside=run.is_outside, reason=run.licence_reason)
+    except Refused as refused:
+        raise BackendError(refused.detail) from refused
+
+
 # Start, stop, resume
 
 
@@ -125,8 +133,7 @@ def start_run(
         raise Refused.field("samples", "At temperature 0 all samples are equal. Use one, or another judge.")
     if not 1 <= concurrency <= MOST_CONCURRENT:
         raise Refused.field("concurrency", f"Must be from 1 to {MOST_CONCURRENT}.")
-    if max_cost is not None and prices["price_in"] is None:
-        raise Refused.field("max_cost", "Without prices the cost is unknown. Limit the tokens instead.")
+    _check_limit(max_cost, prices["price_in"])
     if design.round.project_id != judge.project_id or (judge_set and judge_set.design_id != design.pk):
         raise Refused.field("judge", "Choose a judge of this project.")
     licences = licences_of(design, judge_set)
@@ -187,6 +194,11 @@ def _prices(judge: Judge, price_in: Decimal | None, price_out: Decimal | None, c
     return {"price_in": price_in, "price_out": price_out, "currency": currency}
 
 
+def _check_limit(max_cost: Decimal | None, price: Decimal | None) -> None:
+    if max_cost is not None and price is None:
+        raise Refused.field("max_cost", "Without prices the cost is unknown. Limit the tokens instead.")
+
+
 def _queue(run: JudgeRun, by: User | None) -> None:
     job, _ = jobs.request_job(
         project=run.judge.project,
@@ -213,6 +225,7 @@ def resume_run(
     *, run: JudgeRun, max_cost: Decimal | None = None, max_tokens: int | None = None, by: User | None
 ) -> None:
     """Resume a run that ended early, with other limits if they are given. Stored answers are not asked for again."""
+    _check_limit(max_cost, run.price_in)
     with transaction.atomic():
         ended = JudgeRun.objects.filter(pk=run.pk, state__in=_ENDED)
         if not ended.update(state=State.WAITING, error="", finished_at=None):
@@ -240,15 +253,18 @@ class RunBudget:
 
     def allows(self, task: Task) -> bool:
         estimate = estimate_of(self.run.judge, self.run.system_message, task)
-        reserved = [*self.reserved.values(), estimate]
-        tokens_in, tokens_out = (spent + sum(one[n] for one in reserved) for n, spent in enumerate(self.tokens))
+        # A postponed task has an estimate already.
+        reserved = self.reserved | {task.key: estimate}
+        tokens_in, tokens_out = (
+            spent + sum(one[n] for one in reserved.values()) for n, spent in enumerate(self.tokens)
+        )
         cost = cost_of(self.run, tokens_in, tokens_out)
         limit = self.run.max_tokens
         over_cost = self.run.max_cost is not None and cost is not None and cost > self.run.max_cost
         if over_cost or (limit is not None and tokens_in + tokens_out > limit):
             self.is_used_up = True
             return False
-        self.reserved[task.key] = estimate
+        self.reserved = reserved
         return True
 
     def spent(self, answered: Answered) -> None:
@@ -285,6 +301,7 @@ def execute(*, run: JudgeRun, job: RunningJob) -> dict[str, Any]:
     job.progress(stored, max(run.requests_count, stored))
     error = ""
     try:
+        _check_licences_again(run)
         judge = versions.load(run)
         for answered in judge.answers(tasks_of(run), budget):
             stored += 1
