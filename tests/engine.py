@@ -40,8 +40,8 @@ MODULES = {
     # What a kill or an outage leaves behind depends on the engine.
     "processes": "contention full_disk kills suspended workers",
 }
-#: Modules that `make test` runs on SQLite too: append-only tables, jobs, the annotation loop, workers and kills.
-EVERY_TIME = {"audit": "append_only", "projects": "loop_api jobs", "processes": "kills workers"}
+#: Modules that `make test` runs on SQLite too: append-only tables, jobs, the annotation loop and kills.
+EVERY_TIME = {"audit": "append_only", "projects": "loop_api jobs", "processes": "kills"}
 #: Live tests that run on SQLite only: the first steps of a new user, and tests without a database.
 ON_SQLITE = {"operations": "demo", "processes": "server study"}
 #: Words of tests that access the engine directly: modules with them must be named above.

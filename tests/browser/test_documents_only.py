@@ -5,6 +5,8 @@ import json
 import re
 from collections.abc import Callable
 
+import pytest
+
 from tests.browser.conftest import Visit
 from tests.browser.test_mapping import choose
 from tests.browser.test_write import open_writing
@@ -69,6 +71,7 @@ def absent(visit: Visit, path: str = "") -> set[str]:
     }
 
 
+@pytest.mark.long
 def test_no_page_speaks_of_material_that_the_project_lacks(site: Site, visit: Callable[..., Visit]) -> None:
     ids = json.loads(site.manage("shell", "-v0", "-c", PREPARED).strip().splitlines()[-1])
     project = "/projects/reports"

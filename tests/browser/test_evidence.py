@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
@@ -96,6 +97,7 @@ print(json.dumps(list(rows.values_list('target__key', 'study__pmid', 'text'))))
 """
 
 
+@pytest.mark.long
 def test_an_evidence_pair_takes_few_keys_and_no_support_takes_one(site: Site, visit: Callable[..., Visit]) -> None:
     round = run(site, OPEN)
     at = visit("ann1", width=1280)

@@ -49,6 +49,7 @@ def choose(page: Page, name: str, content: bytes) -> None:
     expect(page.get_by_role("heading", name=f"Columns of {name}")).to_be_visible()
 
 
+@pytest.mark.long
 def test_columns_get_roles_and_a_saved_mapping_serves_the_next_file(visit: Callable[..., Visit]) -> None:
     at = visit("lead", width=1280, height=1000)
     page = at.page

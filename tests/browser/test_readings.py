@@ -47,6 +47,7 @@ print(json.dumps(0))
 """
 
 
+@pytest.mark.long
 def test_a_lead_reads_texts_cancels_sees_scores_and_withdraws(site: Site, visit: Callable[..., Visit]) -> None:
     pytest.importorskip("torch")
     run(site, OPEN)

@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
 from tests.browser.test_pages import both_ways
 
 
+@pytest.mark.long
 def test_a_lead_splits_a_data_set_reads_its_leakage_and_discards_it(
     visit: Callable[..., Visit], tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.annotation.jats_files import BODY, article, as_file, reference
@@ -60,6 +61,7 @@ PASTE = """text => {
 }"""
 
 
+@pytest.mark.long
 def test_a_pasted_list_takes_two_actions_and_a_picked_one_a_key_a_study(
     site: Site, visit: Callable[..., Visit], pubmed: Stub, tmp_path: Path
 ) -> None:

@@ -32,6 +32,7 @@ print(json.dumps(0))
 """
 
 
+@pytest.mark.long
 def test_a_lead_trains_cancels_continues_and_uses_a_model(site: Site, visit: Callable[..., Visit]) -> None:
     pytest.importorskip("accelerate")
     build("bart", site.folder / "models" / "tiny-bart", is_trainable=True)

@@ -113,6 +113,7 @@ def test_a_migration_that_is_killed_leaves_its_database_as_it_was_before_it(firs
     assert "none changed" in first.manage("verify_audit")
 
 
+@pytest.mark.long
 @pytest.mark.row(46)
 def test_an_older_backup_is_migrated_forward_and_missing_releases_are_named(
     first: Site, make_site: Callable[..., Site], tmp_path: Path

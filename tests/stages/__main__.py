@@ -108,7 +108,7 @@ def live(run: Run) -> None:
 
 
 def live_sqlite(run: Run) -> None:
-    """Run kills, workers and one simulated study on SQLite; all of `live` if there is no PostgreSQL."""
+    """Run kills, the demo and one simulated study on SQLite; all of `live` if there is no PostgreSQL."""
     paths = engine.alone() if why_no_postgres() else engine.every_time(("processes", "operations"))
     _live(run, f"{LIVE_TESTS} and not long", paths, **templates.sqlite(run))
 

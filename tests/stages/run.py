@@ -24,8 +24,8 @@ ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     # How often the contention and kill tests repeat.
-    "CONTESTS": os.environ.get("CONTESTS", "30"),
-    "KILLS": os.environ.get("KILLS", "6"),
+    "CONTESTS": os.environ.get("CONTESTS", "20"),
+    "KILLS": os.environ.get("KILLS", "4"),
 }
 #: Number of pytest processes for live tests. These mostly wait: for servers to start and leases to expire.
 LIVE = "4"
