@@ -28,7 +28,7 @@ from evaluation.results import tidy
 from projects.models import Project
 from releases.formats.rows import BATCH, csv_row, flag, utc_time
 
-from ..sources.blinding import released_designs
+from ..sources.blinding import released_judge_runs
 from .notes import Notes
 
 JUDGES, RUNS, SOURCES = "judges/judges.jsonl", "judges/runs.jsonl", "judges/sources.jsonl"
@@ -42,7 +42,7 @@ FAILED = (*_PAGE, "attempts", "invalid", "error", *_ANSWER)
 
 
 def files(project: Project, notes: Notes) -> Iterator[tuple[str, Iterable[bytes]]]:
-    runs = JudgeRun.objects.filter(design__in=released_designs(project).order_by().values("pk")).order_by("pk")
+    runs = released_judge_runs(project)
     if not runs.exists():
         return
     related = ("judge", "design__round", "design__version__protocol", "judge_set")

@@ -11,7 +11,8 @@ be under embargo.
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.models import ReliabilityStudy
-from evaluation.models import ComparedSystem, RatingDesign
+from evaluation.models import ComparedSystem, JudgeRun, RatingDesign
+from evaluation.permissions import rates_in
 from generation.models import Embargo
 from projects import kinds
 from projects.models import Answer, Project, Round, Unit
@@ -25,6 +26,12 @@ def released_designs(project: Project) -> QuerySet[RatingDesign]:
         ~Exists(embargoed), round__in=_counting(project).filter(status=Round.Status.CLOSED), unblinding__isnull=False
     )
     return found.order_by("round_id")
+
+
+def released_judge_runs(project: Project) -> QuerySet[JudgeRun]:
+    """Return the runs of judges on these rounds, oldest first; none while a member rates, who may read the release."""
+    runs = JudgeRun.objects.filter(design__in=released_designs(project).order_by().values("pk")).order_by("pk")
+    return runs.none() if rates_in(project) else runs
 
 
 def kept_blind(project: Project) -> list[int]:

@@ -18,6 +18,7 @@ from projects.models import Answer, Assignment, Decision, Notification, Project,
 from projects.rounds.actions import close_round
 from releases.formats import FORMATS
 from releases.formats.notes import Notes
+from releases.methods.facts.study import study_facts
 from tests.evaluation.judge_endpoint import BEHAVIOURS
 from tests.evaluation.judge_runs import build_judge, judged
 from tests.evaluation.rating_rounds import build_runs, open_rating, rate_all, rater_by_quality
@@ -92,6 +93,17 @@ def test_a_release_leaves_judges_of_a_blind_round_out(endpoint: Endpoint, projec
     people = [project.members.get(user=evaluator)]
     judged(build_judge(project), open_rating(project, people, build_runs(project, 1)))
     assert list(FORMATS["judges"](project, Notes())) == []
+
+
+def test_a_release_has_no_judge_while_somebody_rates(
+    endpoint: Endpoint, project: Project, closed: Round, evaluator: User
+) -> None:
+    judged(build_judge(project), closed)
+    assert study_facts(project, version="1.0.0").judges
+    runs = [system.run for system in RatingDesign.objects.get(round=closed).systems.all() if system.run]
+    open_rating(project, [project.members.get(user=evaluator)], runs, name="second")
+    assert list(FORMATS["judges"](project, Notes())) == []
+    assert not study_facts(project, version="1.0.0").judges
 
 
 def test_a_command_runs_a_judge_and_continues_it(

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import Any
 
+from evaluation.permissions import rates_in
 from projects.models import Project
 
 from ...citation.facts import Facts, facts
@@ -115,7 +116,7 @@ def study_facts(
         systems=system_facts(project),
         metrics=metric_facts(project),
         ratings=rating_facts(project, known),
-        judges=judge_facts(project),
+        judges=() if version and rates_in(project) else judge_facts(project),
         release=_release(project, version, options, levels),
     )
 
