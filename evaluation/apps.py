@@ -60,6 +60,7 @@ class EvaluationConfig(AppConfig):
         register_endpoint_check(permissions.judges_hidden_reason)
         hide_from_members("projectendpoint", permissions.endpoints_hidden_from)
         hide_from_members("judge", permissions.judges_hidden_from)
+        hide_from_members(permissions.JUDGES_OF, permissions.projects_with_judges_hidden_from)
         hide_from_members("judgeset", permissions.judge_sets_hidden_from)
         hide_from_members("judgerun", permissions.judge_runs_hidden_from)
         hide_from_members("judgefigures", permissions.judge_figures_hidden_from)

@@ -15,6 +15,8 @@ from projects.permissions import permit, permitted_member, permitted_row, round_
 from .models import Judge, JudgeFigures, JudgeRun, JudgeSet, Protocol, ProtocolVersion, RatingDesign
 
 READ, WRITE = "read rounds", "write rating protocols"
+#: Parameter of a job about a judge that has no id yet: its project.
+JUDGES_OF = "judges of"
 HIDDEN_JUDGES = "You rate in an open round. Judges are hidden from you until it is closed."
 
 
@@ -48,6 +50,10 @@ def endpoints_hidden_from(member: Member) -> set[int]:
 
 def judges_hidden_from(member: Member) -> set[int]:
     return _hidden(member, Judge.objects.filter(project=member.project_id))
+
+
+def projects_with_judges_hidden_from(member: Member) -> set[int]:
+    return _hidden(member, Project.objects.filter(pk=member.project_id))
 
 
 def judge_sets_hidden_from(member: Member) -> set[int]:
@@ -95,6 +101,8 @@ def judged_design_of(user: User, round_id: int) -> tuple[RatingDesign, Member]:
     design = RatingDesign.objects.select_related("round__project", "version__protocol").filter(round=round).first()
     if design is None:
         raise NotFound("This is not a rating round.")
+    if round.status == Round.Status.PREPARING:
+        raise Conflict("The round is still being prepared.")
     return design, member
 
 

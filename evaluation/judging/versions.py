@@ -26,6 +26,7 @@ from projects.jobs import batches, jobs
 from projects.models import Job, Project
 
 from ..models import Judge, JudgeRun
+from ..permissions import JUDGES_OF
 from . import prompts
 from .asking import EndpointJudge, LocalJudge, Settings
 from .pages import kind_of
@@ -102,7 +103,9 @@ def request_judge(
     fields = _checked(project, name, endpoint, model, family, prompt or {}, decoding or {})
     if endpoint:
         return make_judge(project=project, fields=fields, by=by)
-    job, _ = jobs.request_job(project=project, kind=MAKE, queue=GPU, by=by, params={"fields": fields})
+    job, _ = jobs.request_job(
+        project=project, kind=MAKE, queue=GPU, by=by, params={"fields": fields, JUDGES_OF: project.pk}
+    )
     return job
 
 

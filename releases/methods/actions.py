@@ -9,7 +9,7 @@ from accounts.models import User
 from projects.jobs import batches, jobs
 from projects.models import Job, Project, StoredFigures
 
-from .queries import KIND, RULE, WHOLE, compute, texts_of
+from .queries import KIND, RULE, WITHOUT_JUDGES, compute, texts_of
 
 
 def request_text(*, project: Project, by: User | None) -> Job:
@@ -24,4 +24,5 @@ def write_and_store(*, project: Project) -> dict[str, Any]:
     content = {"rule": RULE, "figures": json.dumps(texts, ensure_ascii=False), "as_of": as_of}
     with batches.batch():
         StoredFigures.objects.update_or_create(project=project, key=KIND, defaults=content)
-    return {name: len(texts[WHOLE][name]) for name in ("sections", "gaps")}
+    # Who rates now may read the result, too.
+    return {name: len(texts[WITHOUT_JUDGES][name]) for name in ("sections", "gaps")}

@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 
 from accounts.models import User
 from audit.log import record
+from evaluation.judging import versions
 from evaluation.models import PageText, RatingDesign
 from evaluation.unblinding.actions import unblind
 from generation.models import ProjectEndpoint, Run
@@ -37,7 +38,7 @@ TEXTS = [text.split()[n] for text, n in zip(SYSTEMS.values(), (0, 2), strict=Tru
 SEED = 1_873_465_209
 DECODING = "TextRank"
 #: Words of a judge, its endpoint, run, job and log.
-JUDGE = ["zaqjudge", "zaqmodel", "zaqhost", "zaqendpoint", "start judge", "run_judge", "judge run"]
+JUDGE = ["zaqjudge", "zaqmodel", "zaqhost", "zaqendpoint", "start judge", "run_judge", "judge run", "make_judge"]
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +68,8 @@ def judge_it(rated: Round, by: User) -> None:
     failed = {"status": "failed", "error": "zaqhost.example is away", "finished_at": timezone.now()}
     type(job).objects.filter(pk=job.pk).update(**failed)
     type(run).objects.filter(pk=run.pk).update(job=job)
+    local = versions.request_judge(project=rated.project, name="Zaqjudge here", model="zaqmodel", by=by)
+    type(job).objects.filter(pk=local.pk).update(**failed)
     record(actor=by, verb="start judge", obj=run, project_id=rated.project_id, after={"host": run.host})
     record(actor=by, verb="make judge", obj=run.judge, project_id=rated.project_id, after={"name": run.judge.name})
     endpoint = ProjectEndpoint.objects.create(project=rated.project, name="zaqendpoint", url="https://zaqhost.example")
@@ -296,8 +299,8 @@ def test_a_volunteer_of_a_link_and_releases_made_meanwhile_tell_nothing(
     clues = [*words, *codes, *(word.lower() for word in TEXTS)]
     assert [clue for clue in clues if clue in files_of(lead, other)] == []
     # A release with a leak in two of its files is detected.
-    for name in ("rounds", "answers"):
-        monkeypatch.setattr(f"releases.formats.{name}.kept_blind", lambda project: [])
+    for name in ("formats.rounds", "sources.blinding"):
+        monkeypatch.setattr(f"releases.{name}.kept_blind", lambda project: [])
     leaking = files_of(lead, released_now(other))
     assert {clue for clue in clues if clue in leaking} >= {str(SEED), *codes}
 
