@@ -72,6 +72,11 @@ def judges_of(design: RatingDesign, member: Member) -> list[Json]:
     return rows
 
 
+def is_current(run: JudgeRun, known: JudgeFigures) -> bool:
+    """Return whether the stored figures belong to the present answers and rule."""
+    return known.rule == RULE and known.basis == basis_of(run)
+
+
 def _outdated(known: JudgeFigures, now: Json) -> list[str]:
     same = all(known.basis[name] == now[name] for name in now)
     return [reason for reason, holds in ((RULES, known.rule == RULE), (ANSWERS, same)) if not holds]

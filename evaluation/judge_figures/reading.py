@@ -6,22 +6,17 @@ from typing import Any
 
 from measures.judges import Judged, JudgedChoice, JudgedRound
 from measures.judges.biases import Key
-from measures.judges.powered import NOT_SAMPLED
+from measures.judges.reading import PARTLY, chosen, judged, off_scale, points_of, why_not_sampled
 from measures.ratings import excluded
-from measures.ratings.judgements import DERIVED, Criterion, Judgement, Preference
+from measures.ratings.judgements import DERIVED, Criterion
 from measures.ratings.reading import SourceNamed
 
 from ..judging.rows import JudgePair, JudgeRow, followed, judge_preferences, judge_ratings
 from ..judging.sets import other_units
-from ..kinds.scales import scales_of
 from ..models import ComparedSystem, Control, JudgeAnswer, JudgePage, JudgeRun, PageText, RatingSource
 from ..results.rating_rows import RoundRatings
 
 Json = dict[str, Any]
-FILTERED = "people rated a part of the sources that was chosen by a filter: no interval"
-STRATIFIED = "people rated a stratified sample of the sources: no interval"
-PARTLY = "the judge rated only a part of the other sources: no interval"
-LATER = "sources arrived after the round was opened: no interval"
 
 
 class JudgedRatings:
@@ -42,14 +37,14 @@ class JudgedRatings:
             judgements, preferences, _ = excluded(judgements, preferences, self.people.rules, self.people.checks)
         return JudgedRound(
             judgements,
-            [judged for row in judge_ratings(self.run) for judged in self._judged(row)],
+            [each for row in judge_ratings(self.run) for each in self._judged(row)],
             self.criteria,
             preferences,
-            [chosen for pair in judge_preferences(self.run) for chosen in self._chosen(pair)],
+            [each for pair in judge_preferences(self.run) for each in self._chosen(pair)],
             self._asked(),
             self._lengths(),
-            self.own_systems(),
-            self._points(),
+            own_systems(self.run),
+            points_of(self.people.written["criteria"]),
             self.sampled(),
         )
 
@@ -57,53 +52,28 @@ class JudgedRatings:
     def criteria(self) -> list[Criterion]:
         return [each for each in self.people.criteria if DERIVED not in each.key]
 
-    def _judged(self, row: JudgeRow) -> list[Judged]:
-        value = None if (row.criterion, row.value) in self._off_scale else row.value
-        return [
-            Judged(
-                Judgement(
-                    row.source.key,
-                    self.names[number],
-                    "judge",
-                    row.criterion,
-                    value,
-                    row.position,
-                    item=row.source.item,
-                    text=row.code,
-                ),
-                row.order,
-                row.sample,
-            )
-            for number in row.systems
-        ]
-
     @cached_property
     def _off_scale(self) -> set[tuple[str, str]]:
-        return {
-            (criterion.key, option.value)
-            for criterion in self.people.content.criteria
-            for option in criterion.scale.options
-            if option.off_scale
-        }
+        return off_scale(self.people.written["criteria"])
+
+    def _judged(self, row: JudgeRow) -> list[Judged]:
+        return judged(
+            row.source,
+            [self.names[number] for number in row.systems],
+            code=row.code,
+            criterion=row.criterion,
+            value=row.value,
+            position=row.position,
+            order=row.order,
+            sample=row.sample,
+            beside=self._off_scale,
+        )
 
     def _chosen(self, pair: JudgePair) -> list[JudgedChoice]:
-        return [
-            JudgedChoice(
-                Preference(
-                    pair.source.key,
-                    self.names[left],
-                    self.names[right],
-                    "judge",
-                    pair.criterion,
-                    pair.choice,  # type: ignore[arg-type]
-                    item=pair.source.item,
-                ),
-                pair.order,
-                pair.sample,
-            )
-            for left in pair.left_systems
-            for right in pair.right_systems
-        ]
+        left, right = ([self.names[n] for n in side] for side in (pair.left_systems, pair.right_systems))
+        return chosen(
+            pair.source, left, right, criterion=pair.criterion, choice=pair.choice, order=pair.order, sample=pair.sample
+        )
 
     def _asked(self) -> set[Key]:
         """Return every text of the run's pages, with a valid answer or without."""
@@ -132,40 +102,11 @@ class JudgedRatings:
             lengths |= {(source.key, source.item, self.names[n]): words for n in systems}
         return lengths
 
-    def own_systems(self) -> set[str]:
-        """Return the compared systems of the judge's family: the name of the family occurs in a system's model."""
-        family = _letters(self.run.judge.family)
-        if not family:
-            return set()
-        compared = ComparedSystem.objects.filter(design=self.design, run__isnull=False)
-        return {
-            name
-            for name, config in compared.values_list("name", "run__version__config")
-            if family in _letters(str(config.get("model", "")))
-        }
-
-    def _points(self) -> dict[str, tuple[float, ...]]:
-        """Return the numbers of each ordered scale with which agreement is computed."""
-        return {
-            scale.name: tuple(float(value) for value in scale.categories)
-            for scale in scales_of(self.people.content)
-            if scale.metric in ("ordinal", "interval")
-        }
-
     def sampled(self) -> str:
         """Return why the sources that people rated are no random sample of the project's sources, or ""."""
-        sampling = self.design.round.sampling
         if not self.run.judge_set_id:
             return ""
-        for holds, reason in (
-            (sampling.get("rolling"), LATER),
-            (any((sampling.get("filters") or {}).values()), FILTERED),
-            (not sampling.get("sample"), NOT_SAMPLED),
-            (sampling.get("strata"), STRATIFIED),
-        ):
-            if holds:
-                return reason
-        return PARTLY if other_units(self.design) else ""
+        return why_not_sampled(self.design.round.sampling) or (PARTLY if other_units(self.design) else "")
 
     def facts(self) -> Json:
         """Return the numbers of answers and of answers without a valid value, and of followed instructions."""
@@ -176,6 +117,19 @@ class JudgedRatings:
             "followed": len(followed(self.run)),
             "sources": RatingSource.objects.filter(design=self.design).count(),
         }
+
+
+def own_systems(run: JudgeRun) -> set[str]:
+    """Return the compared systems of the judge's family: the name of the family occurs in a system's model."""
+    family = _letters(run.judge.family)
+    if not family:
+        return set()
+    compared = ComparedSystem.objects.filter(design=run.design_id, run__isnull=False)
+    return {
+        name
+        for name, config in compared.values_list("name", "run__version__config")
+        if family in _letters(str(config.get("model", "")))
+    }
 
 
 def _letters(name: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from measures.recompute.files import Folder
 
-from . import agreement, pairs, question_texts, rankings, ratings, scores, statistics, written
+from . import agreement, judges, pairs, question_texts, rankings, ratings, scores, statistics, written
 from .files import Findings, InvalidRelease
 
 #: Exit statuses: all figures equal, some figures differ, the folder cannot be read, some figures were not recomputed.
@@ -23,6 +23,7 @@ PARTS = (
     pairs.recompute,
     rankings.recompute,
     ratings.recompute,
+    judges.recompute,
     written.recompute,
     question_texts.recompute,
     statistics.recompute_methods,

@@ -125,7 +125,7 @@ def recompute(folder: Folder, findings: Findings) -> None:
         wanted = {name for name in rounds if _is_recomputable(folder, findings, name, printed.get(name))}
         if not wanted:
             return
-        for name, released_round in _read(folder, {name: rounds[name] for name in wanted}).items():
+        for name, released_round in read_rounds(folder, {name: rounds[name] for name in wanted}).items():
             scored = printed[name].get("scored")
             if scored is None:
                 findings.not_recomputed.append(f"metrics against ratings of {name}: not all scores are in the release")
@@ -144,7 +144,7 @@ def recompute(folder: Folder, findings: Findings) -> None:
                 for way in filter(None, (recomputed[each] for each in WAYS)):
                     for added in ADDED:
                         del way[added]
-            printed_figures, computed_figures = _by_name(printed[name]["figures"]), _by_name(recomputed)
+            printed_figures, computed_figures = by_name(printed[name]["figures"]), by_name(recomputed)
             if is_former:
                 computed_figures = former.in_former_words(printed_figures, computed_figures)
             findings.compare(FIGURES, f"ratings of {name}", printed_figures, computed_figures)
@@ -168,7 +168,7 @@ def _is_recomputable(folder: Folder, findings: Findings, name: str, line: Json |
     return False
 
 
-def _read(folder: Folder, rounds: Mapping[str, Json]) -> dict[str, Released]:
+def read_rounds(folder: Folder, rounds: Mapping[str, Json]) -> dict[str, Released]:
     released_rounds = {name: Released(line) for name, line in rounds.items()}
     for line in folder.lines(SOURCES):
         if line["round"] in released_rounds:
@@ -203,16 +203,16 @@ def _scored(folder: Folder, read: Released, figures_by_name: Mapping[str, Sequen
     return {"scores": scores, "bounds": bounds}
 
 
-def _by_name(value: Any) -> Any:
+def by_name(value: Any) -> Any:
     """Convert lists of criteria, systems and raters to mappings by name, so that a difference shows its position."""
     if isinstance(value, dict):
-        return {key: _by_name(item) for key, item in value.items()}
+        return {key: by_name(item) for key, item in value.items()}
     if not isinstance(value, list):
         return value
-    for name in ("metric", "criterion", "system", "rater"):
+    for name in ("metric", "criterion", "system", "rater", "annotator"):
         if value and all(isinstance(item, dict) and name in item for item in value):
             rows: dict[str, list[Any]] = defaultdict(list)
             for item in value:
-                rows[str(item[name])].append(_by_name(item))
+                rows[str(item[name])].append(by_name(item))
             return dict(rows)
-    return [_by_name(item) for item in value]
+    return [by_name(item) for item in value]

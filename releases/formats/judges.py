@@ -3,7 +3,8 @@
 ``judges/judges.jsonl`` has one version per line, with prompt, decoding and digest. ``runs.jsonl`` has one run per line:
 the protocol as the judge read it, counts, tokens and cost. ``ratings.csv`` and ``preferences.csv`` have the valid
 answers, with those of controls, and ``failures.csv`` the pages without one. Sources that only judges rated are in
-``sources.jsonl``. ``worth.jsonl`` has the stored figures of what each judge is worth beside people.
+``sources.jsonl``, with their pages. ``worth.jsonl`` has the stored figures of what each judge is worth beside people,
+which ``python -m measures.recompute`` recomputes from these files and those of ``ratings/``.
 """
 
 import json
@@ -12,17 +13,22 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from evaluation.judge_figures.queries import is_current
+from evaluation.judge_figures.reading import own_systems
 from evaluation.judging.actions import cost_of
 from evaluation.judging.rows import controlled
 from evaluation.models import (
+    ComparedSystem,
     Judge,
     JudgeAnswer,
     JudgeFigures,
+    JudgePage,
     JudgePreference,
     JudgeRating,
     JudgeRun,
     JudgeSource,
     RatingPage,
+    RatingSource,
 )
 from evaluation.results import tidy
 from projects.models import Project
@@ -34,7 +40,7 @@ from .notes import Notes
 JUDGES, RUNS, SOURCES = "judges/judges.jsonl", "judges/runs.jsonl", "judges/sources.jsonl"
 WORTH = "judges/worth.jsonl"
 RATINGS, PREFERENCES, FAILURES = "judges/ratings.csv", "judges/preferences.csv", "judges/failures.csv"
-_PAGE = ("run", "round", "page", "in_round", "source", "review")
+_PAGE = ("run", "round", "page", "in_round", "source", "target", "review")
 _ANSWER = ("sample", "order", "control", "is_followed", "answer")
 RATED = (*_PAGE, "text", "systems", "criterion", "value", "na", "reason", "place", *_ANSWER)
 PREFERRED = (*_PAGE, "left", "right", "left_systems", "right_systems", "criterion", "choice", "reason", *_ANSWER)
@@ -68,26 +74,24 @@ class _Pages:
     def __init__(self, run: JudgeRun) -> None:
         self.followed = controlled(run)
         names = dict(run.design.systems.values_list("number", "name"))
-        self.named: dict[tuple[int | None, int | None], tuple[str, ...]] = {}
+        self.named: dict[tuple[int | None, int | None], tuple[str | None, ...]] = {}
         self.systems: dict[tuple[int | None, int | None], dict[str, str]] = {}
         pages = RatingPage.objects.filter(source__design=run.design).prefetch_related("texts")
-        for page in pages.select_related("unit", "source__unit"):
+        for page in pages.select_related("unit", "source__unit", "source__target"):
             key = (page.pk, None)
-            self.named[key] = (page.unit.key, flag(True), page.source.unit.key, page.source.review)
+            self.named[key] = (page.unit.key, flag(True), *_source(page.source))
             texts = [(text.code, text.system_numbers) for text in page.texts.all()]
             self.systems[key] = {code: tidy.BETWEEN.join(names[n] for n in of) for code, of in texts}
-        for source in JudgeSource.objects.filter(judge_set=run.judge_set_id or 0).select_related("unit"):
-            for own in source.pages.all():
-                name = f"set {run.judge_set.number if run.judge_set else 0}, page {own.number + 1}"
-                self.named[None, own.pk] = (name, flag(False), source.unit.key, source.review)
-                self.systems[None, own.pk] = {
-                    text["code"]: tidy.BETWEEN.join(names[n] for n in text["systems"]) for text in own.texts
-                }
+        own_pages = JudgePage.objects.filter(source__judge_set=run.judge_set_id or 0)
+        for own in own_pages.select_related("source__unit", "source__target", "source__judge_set"):
+            self.named[None, own.pk] = (_page_name(own), flag(False), *_source(own.source))
+            self.systems[None, own.pk] = {
+                text["code"]: tidy.BETWEEN.join(names[n] for n in text["systems"]) for text in own.texts
+            }
 
     def page(self, run: JudgeRun, answer: JudgeAnswer) -> tuple[Any, ...]:
         key = (answer.page_id, answer.judge_page_id)
-        name, in_round, source, review = self.named[key]
-        return run.pk, run.design.round.name, name, in_round, source, review
+        return run.pk, run.design.round.name, *self.named[key]
 
     def answer(self, answer: JudgeAnswer) -> tuple[Any, ...]:
         has_changed = self.followed.get((answer.page_id, answer.judge_page_id))
@@ -96,6 +100,14 @@ class _Pages:
 
     def authors(self, answer: JudgeAnswer, code: str) -> str:
         return self.systems[answer.page_id, answer.judge_page_id][code]
+
+
+def _page_name(page: JudgePage) -> str:
+    return f"set {page.source.judge_set.number}, page {page.number + 1}"
+
+
+def _source(source: RatingSource | JudgeSource) -> tuple[str | None, ...]:
+    return source.unit.key, source.target.key if source.target else None, source.review
 
 
 def _json(row: dict[str, Any]) -> bytes:
@@ -139,6 +151,8 @@ def _run(run: JudgeRun) -> bytes:
             "models": sorted({row[5] for row in answers} - {""}),
             "system_message": run.system_message,
             "judge_set": run.judge_set.digest if run.judge_set else None,
+            "set": run.judge_set.number if run.judge_set else None,
+            "own_systems": sorted(own_systems(run)),
             "started_at": utc_time(run.started_at) if run.started_at else None,
             "finished_at": utc_time(run.finished_at) if run.finished_at else None,
         }
@@ -154,23 +168,38 @@ def _worth(rows: QuerySet[JudgeFigures]) -> Iterator[bytes]:
                 "judge": str(each.run.judge),
                 "group": each.group,
                 "rule": each.rule,
-                "figures": json.loads(each.figures),
+                "figures": json.loads(each.figures) if is_current(each.run, each) else None,
             }
         )
 
 
 def _sources(runs: QuerySet[JudgeRun]) -> Iterator[bytes]:
     sources = JudgeSource.objects.filter(judge_set__in=runs.order_by().values("judge_set"))
-    for source in sources.select_related("unit", "target", "judge_set__design__round").iterator(chunk_size=BATCH):
+    related = sources.select_related("unit", "target", "judge_set__design__round").prefetch_related("pages")
+    systems = ComparedSystem.objects.filter(design__judge_sets__in=runs.order_by().values("judge_set"))
+    names = {(design, number): name for design, number, name in systems.values_list("design", "number", "name")}
+    for source in related.iterator(chunk_size=BATCH):
+        design = source.judge_set.design
+        unit, target, review = _source(source)
         yield _json(
             {
-                "round": source.judge_set.design.round.name,
+                "round": design.round.name,
                 "set": source.judge_set.number,
                 "number": source.number,
-                "source": source.unit.key,
-                "target": source.target.key if source.target else None,
-                "review": source.review,
+                "source": unit,
+                "target": target,
+                "review": review,
                 "shown": source.material,
+                "pages": [
+                    {
+                        "page": _page_name(page),
+                        "texts": [
+                            {"text": text["code"], "systems": [names[design.pk, n] for n in text["systems"]]}
+                            for text in page.texts
+                        ],
+                    }
+                    for page in source.pages.all()
+                ],
             }
         )
 

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import User
 from evaluation.judge_figures.actions import compute_judges, default_group
-from evaluation.judge_figures.reading import JudgedRatings
+from evaluation.judge_figures.reading import JudgedRatings, own_systems
 from evaluation.models import JudgeFigures, RatingDesign, RatingFigures
 from evaluation.results.actions import KIND, compute_ratings
 from projects.jobs.running import run_job
@@ -146,7 +146,7 @@ def test_pages_without_a_valid_answer_are_counted_and_filled(
     project: Project, lead: User, raters: list[User], client_of: Any
 ) -> None:
     design = rated(project, lead, raters)
-    judge_round(design, judge_by_quality(), judge_set=extended(design), failed=2)
+    judge_round(design, judge_by_quality(), judge_set=extended(design), failed=(0, 1))
     compute_judges(design=design)
     [one] = worth(client_of(lead), design)
     facts, first = one["figures"]["facts"], one["figures"]["criteria"][0]
@@ -180,4 +180,4 @@ def test_the_sample_must_be_random(project: Project, lead: User, raters: list[Us
 def test_the_family_of_a_judge_names_its_own_systems(project: Project, lead: User, raters: list[User]) -> None:
     design = rated(project, lead, raters)
     run = judge_round(design, judge_by_quality(), judge=build_judge(project, family="No such family"))
-    assert JudgedRatings(run).own_systems() == set()
+    assert own_systems(run) == set()

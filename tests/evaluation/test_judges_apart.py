@@ -84,7 +84,7 @@ def test_a_release_has_versions_runs_and_machine_ratings(endpoint: Endpoint, pro
     assert (run["valid"], run["failed"], run["invalid"], run["state"]) == (2, 1, 1, "done")
     assert "Coherence" in run["system_message"]
     ratings = files["judges/ratings.csv"].splitlines()
-    assert ratings[0].startswith("run,round,page,in_round,source,review,text,systems,criterion,value")
+    assert ratings[0].startswith("run,round,page,in_round,source,target,review,text,systems,criterion,value")
     assert len(ratings) == 1 + 2 * 4 * 3
     assert "Alder" in files["judges/ratings.csv"]
 

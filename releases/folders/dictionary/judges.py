@@ -1,6 +1,6 @@
 """Files of models as judges."""
 
-from .table import BOOL, FLOAT, INT, JSON, REVIEW, ROUND, TIME, Table
+from .table import BOOL, FLOAT, INT, JSON, REVIEW, ROUND, TEXT, TIME, Table
 
 _RUN = "Number of the judge run."
 _PAGE = {
@@ -9,6 +9,7 @@ _PAGE = {
     "page": "Key of the page in `ratings/`, or name of a page that only judges rated.",
     "in_round": "Whether people could rate the page, too.",
     "source": "Key of the summarised unit.",
+    "target": "Key of the target that texts are compared with.",
     "review": REVIEW,
 }
 _ANSWER = {
@@ -70,11 +71,15 @@ TABLES = (
             "models": "Names of the model that the endpoint returned.",
             "system_message": "The protocol as the judge read it.",
             "judge_set": "SHA-256 of the plan of the sources that only judges rated; null if there are none.",
+            "set": "Number of the set of these sources.",
+            "own_systems": "Compared systems whose model is of the judge's family.",
             "started_at": TIME,
             "finished_at": TIME,
         },
         types={
             **dict.fromkeys(("run", "number", "samples", "requests", "valid", "failed", "invalid", "controls"), INT),
+            "set": INT,
+            "own_systems": [TEXT],
             **dict.fromkeys(("tokens_in", "tokens_out"), INT),
             **dict.fromkeys(("both_orders", "is_outside"), BOOL),
             "cost": FLOAT,
@@ -90,12 +95,13 @@ TABLES = (
             "round": ROUND,
             "set": "Number of the set.",
             "number": "Position in the set.",
-            "source": "Key of the summarised unit.",
-            "target": "Key of the target that texts are compared with.",
+            "source": _PAGE["source"],
+            "target": _PAGE["target"],
             "review": REVIEW,
             "shown": "Query, title and studies.",
+            "pages": "Pages of the source: name, and code and systems of each text.",
         },
-        types={"set": INT, "number": INT, "shown": JSON},
+        types={"set": INT, "number": INT, "shown": JSON, "pages": JSON},
         texts=("shown",),
     ),
     Table(
@@ -160,7 +166,8 @@ TABLES = (
             "rule": "Rule by which the figures were computed.",
             "figures": "By criterion: decision, sentence and reasons; agreement of people and of the judge with them; "
             "the alternative annotator test with each rater; biases; calibration; correlations; human-only and "
-            "prediction-powered means of systems and their differences, with n and intervals.",
+            "prediction-powered means of systems and their differences, with n and intervals. Null if they were not "
+            "computed from the present answers.",
         },
         types={"run": INT, "figures": JSON},
     ),

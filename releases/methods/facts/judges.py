@@ -9,12 +9,11 @@ from typing import Any
 
 from django.db.models import Count, Q, Sum
 
-from evaluation.judge_figures.queries import basis_of
+from evaluation.judge_figures.queries import is_current
 from evaluation.judging.actions import cost_of
 from evaluation.judging.rows import controlled
 from evaluation.models import JudgeAnswer, JudgeFigures, JudgeRun, JudgeRunState
 from generation.systems.queries import words
-from measures.judges import RULE
 from projects.models import Project
 
 from ...sources.blinding import released_designs
@@ -111,7 +110,7 @@ def judge_facts(project: Project) -> tuple[JudgeFacts, ...]:
 
 def _current(run: JudgeRun, stored: JudgeFigures | None) -> dict[str, Any]:
     """Return the stored figures, if they belong to the present answers and rule; else none."""
-    if stored is None or stored.rule != RULE or stored.basis != basis_of(run):
+    if stored is None or not is_current(run, stored):
         return {"criteria": []}
     figures: dict[str, Any] = json.loads(stored.figures)
     return figures
