@@ -125,7 +125,7 @@ class GuidelineChange:
 
     def answered_with(self, concern: Concern) -> QuerySet[Assignment]:
         """Return the assignments with a counted answer under an earlier version that has a concerned value."""
-        found = Assignment.objects.counted().filter(
+        found = Assignment.objects.opinions().filter(
             round__in=self._asking(concern.field),
             current_answer__outcome=Outcome.ANSWERED,
             current_answer__guideline__in=self.earlier,
@@ -157,7 +157,7 @@ class GuidelineChange:
         found = Q()
         rounds = self._asking(field, setting=setting)
         if self._later and rounds:
-            answered = Assignment.objects.counted().filter(
+            answered = Assignment.objects.opinions().filter(
                 unit=OuterRef("pk"),
                 round__in=rounds,
                 current_answer__outcome=Outcome.ANSWERED,
@@ -215,7 +215,7 @@ class GuidelineChange:
     @property
     def _open_assignments(self) -> QuerySet[Assignment]:
         rounds = [r.pk for r in self._rounds if r.is_open and r.guideline_id in self._later]
-        return Assignment.objects.counted().unanswered().filter(round__in=rounds)
+        return Assignment.objects.opinions().unanswered().filter(round__in=rounds)
 
     def waiting(self) -> QuerySet[Unit]:
         """Return the affected units whose affected field waits for a curator."""

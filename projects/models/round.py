@@ -242,6 +242,10 @@ class AssignmentQuerySet(models.QuerySet["Assignment"]):
         """Return assignments of returning gold items."""
         return self.filter(repeat=RETURNED)
 
+    def opinions(self) -> Self:
+        """Return assignments that count, without returning gold items."""
+        return self.counted().filter(repeat__lt=RETURNED)
+
     def unanswered(self) -> Self:
         return self.filter(current_answer__isnull=True)
 

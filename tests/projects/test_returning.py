@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models import QuerySet
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
@@ -19,6 +20,7 @@ from projects.adjudication.queries import queued_units
 from projects.agreement import queries as agreement_queries
 from projects.answers.integrity import inconsistent_assignments
 from projects.answers.queries import opinions
+from projects.concerns.queries import GuidelineChange
 from projects.curation.actions import correct
 from projects.drift import actions as drift_actions
 from projects.drift.queries import accuracy_of, series
@@ -203,6 +205,28 @@ def test_returning_items_do_not_become_outdated_or_flagged_for_adjudication(
     asked = set(Assignment.objects.filter(round=round, repeat=0).values_list("unit", flat=True))
     assert {one.assignment.unit_id for one in outdated(project) if one.assignment.round_id == round.pk} == asked
     assert queued_units(round) == []
+
+
+def test_returning_items_neither_concern_nor_revisit_units(project: Project, people: list[Member], lead: User) -> None:
+    """A guideline version concerns the strong values of the eight clusters until a round asks about them."""
+    round = monitored(project, people[1:2])
+    assert next_assignments(user=people[1].user, round=round)
+    scope = {"scope": "values", "concerns": [{"field": "modality", "values": ["strong"]}], "reason": "Clearer."}
+    version = write_guideline(project=project, kind="label", text="New.", by=lead, **scope)
+
+    def ids(name: str) -> set[int]:
+        units: QuerySet[Unit] = getattr(GuidelineChange.of(version), name)()
+        return set(units.values_list("pk", flat=True))
+
+    concerned = ids("affected")
+    assert len(concerned) == 24
+    later = monitored(project, people[2:], name="later")
+    assert ids("correctable") == concerned, "items in an open round are not assigned"
+    work(later, people[2], value=WRONG)
+    assert ids("affected") == concerned, "items are not revisited"
+    work(round, people[1])
+    asked = set(Assignment.objects.filter(round=round, repeat=0).values_list("unit", flat=True))
+    assert ids("concerned") == concerned | asked
 
 
 def test_nobody_gets_an_item_whose_answer_they_know(project: Project, people: list[Member]) -> None:
