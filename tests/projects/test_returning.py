@@ -211,7 +211,11 @@ def test_returning_items_neither_concern_nor_revisit_units(project: Project, peo
     """A guideline version concerns the strong values of the eight clusters until a round asks about them."""
     round = monitored(project, people[1:2])
     assert next_assignments(user=people[1].user, round=round)
-    scope = {"scope": "values", "concerns": [{"field": "modality", "values": ["strong"]}], "reason": "Clearer."}
+    scope: dict[str, Any] = {
+        "scope": "values",
+        "concerns": [{"field": "modality", "values": ["strong"]}],
+        "reason": "Clearer.",
+    }
     version = write_guideline(project=project, kind="label", text="New.", by=lead, **scope)
 
     def ids(name: str) -> set[int]:
