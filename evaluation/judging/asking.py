@@ -27,6 +27,7 @@ from generation.backends.protocol import (
     Source,
     Summariser,
 )
+from sql.text import storable
 
 from ..kinds.pages import PageKind
 from .pages import JudgedPage
@@ -275,7 +276,7 @@ def _take(kind: PageKind, answered: Answered, reply: str, finish: Finish) -> str
         answered.value = value_of(kind, answered.task.shown().card, reply)
     except InvalidReply as error:
         # The reply may contain characters that databases reject.
-        return str(error)[:1000].encode(errors="replace").decode().replace("\0", "\ufffd")
+        return storable(str(error)[:1000])
     return ""
 
 

@@ -25,6 +25,7 @@ from projects.jobs import queries as jobs_queries
 from projects.jobs.running import Cancelled, LostLease, RunningJob, WorkerUnhealthy, is_exit_requested
 from projects.models import Unit
 from sql import planner
+from sql.text import storable
 
 logger = logging.getLogger(__name__)
 _loaded: tuple[str, Summariser] | None = None
@@ -325,6 +326,6 @@ def as_storable(result: Any) -> Any:
     Byte-level models can generate NUL, which must not fail the whole batch.
     """
     if isinstance(result, Failure):
-        reason = result.reason.encode(errors="replace").decode().replace("\0", "\ufffd")
+        reason = storable(result.reason)
         return Failure(result.unit, reason)
     return Failure(result.unit, CONTAINS_NUL) if isinstance(result, Output) and "\0" in result.text else result

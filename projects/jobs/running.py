@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from api.logs import saying
 from api.problems import Problem
+from sql.text import storable
 
 from ..models import Job, JobProblem, JobStatus
 from . import batches, supervision
@@ -193,7 +194,7 @@ class RunningJob:
         finished = None if status == JobStatus.QUEUED else now
         if "error" in fields:
             # Error texts of libraries may hold characters that databases reject, which would end the worker.
-            fields["error"] = fields["error"].encode(errors="replace").decode().replace("\0", "\ufffd")
+            fields["error"] = storable(fields["error"])
         with transaction.atomic():
             if not self._mine().update(status=status, finished_at=finished, leased_until=None, **fields):
                 return False

@@ -74,7 +74,7 @@ def _rows(brought: Brought, faults: Faults) -> Iterator[tuple[Unit, kinds.Value]
         unit.key: unit for unit in Unit.objects.filter(project=project, type__in=kind.unit_types, superseded_by=None)
     }
     seen: set[str] = set()
-    with brought.path.open(encoding="utf-8", errors="replace") as lines:
+    with brought.path.open(encoding="utf-8-sig", errors="replace") as lines:
         for number, line in enumerate(lines, start=1):
             if number % PART == 0:
                 brought.progress(number, None, "checking values")

@@ -14,6 +14,7 @@ from api.problems import Refused
 from audit.log import record
 from projects import kinds
 from projects.models import Project, Suggestion, SuggestionSet, SuggestionSource, Unit
+from sql.text import storable
 
 #: Longest name of a set.
 LONGEST_NAME = 80
@@ -31,6 +32,10 @@ class SetPlan:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def one_line_name(self) -> str:
+        return " ".join(self.name.split())
+
+    @property
     def version(self) -> str:
         """SHA-256 of what determines the suggestions."""
         content = {"kind": self.kind, "model": self.model, "options": self.options, "details": self.details}
@@ -39,14 +44,14 @@ class SetPlan:
 
 def named(project: Project, plan: SetPlan) -> SuggestionSet | None:
     """Return the set with the name of a plan, of the same or of another version."""
-    return SuggestionSet.objects.filter(project=project, kind=plan.kind, name=plan.name).first()
+    return SuggestionSet.objects.filter(project=project, kind=plan.kind, name=plan.one_line_name).first()
 
 
 def create_set(*, project: Project, plan: SetPlan, by: User | None) -> SuggestionSet:
     """Create an empty set and log it. Raise `Refused` if the name is taken or the task takes no suggestions."""
     if not kinds.get(plan.kind).takes_suggestions:
         raise Refused.field("kind", "Models cannot suggest values for this task.")
-    name = " ".join(plan.name.split())
+    name = plan.one_line_name
     if not name or len(name) > LONGEST_NAME:
         raise Refused.field("name", f"Enter a name of at most {LONGEST_NAME} characters.")
     try:
@@ -85,5 +90,11 @@ def store_suggestions(of: SuggestionSet, rows: Iterable[Suggestion]) -> list[Sug
 def suggestion(of: SuggestionSet, unit: Unit, value: Any = None, *, fault: str = "", attempts: int = 1) -> Suggestion:
     """Return an unsaved suggestion for a unit, made now."""
     return Suggestion(
-        of=of, unit=unit, shown=unit.revision, value=value, fault=fault, attempts=attempts, made_at=timezone.now()
+        of=of,
+        unit=unit,
+        shown=unit.revision,
+        value=value,
+        fault=storable(fault),
+        attempts=attempts,
+        made_at=timezone.now(),
     )

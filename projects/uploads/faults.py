@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from api.problems import Refused
+from sql.text import storable
 
 #: Maximum number of faults that are listed. The rest is only counted.
 LISTED = 200
@@ -45,7 +46,7 @@ class Faults:
     def add(self, file: str, line: int, field: str, message: str) -> None:
         self.total += 1
         if len(self.listed) < LISTED:
-            self.listed.append(Fault(file, line, field.translate(_ESCAPES), message.translate(_ESCAPES)))
+            self.listed.append(Fault(file, line, field.translate(_ESCAPES), storable(message.translate(_ESCAPES))))
 
     @property
     def are_too_many(self) -> bool:

@@ -109,6 +109,16 @@ def test_invalid_answers_are_asked_again_with_the_fault_and_never_repaired(
     assert '"up" is not a valid choice' in prompts[2]
 
 
+@pytest.mark.parametrize("character", ["\ud800", "\0"])
+def test_a_fault_can_quote_characters_that_databases_reject(
+    project: Project, lead: User, endpoint: Endpoint, character: str
+) -> None:
+    build_cluster(project, inputs=0)
+    endpoint.reply = lambda handler: handler.answer(said(json.dumps(GOOD | {"polarity": character})))
+    suggest(project=project, request=request(), by=lead)
+    assert "is not a valid choice" in made(project).suggestions.get().fault
+
+
 def test_a_unit_without_a_valid_answer_keeps_its_fault_and_is_not_shown(
     project: Project, lead: User, endpoint: Endpoint
 ) -> None:
@@ -186,19 +196,19 @@ def test_a_file_of_suggestions_is_checked_line_by_line_and_stored_once(
     build_cluster(project)
     key = Unit.objects.filter(type="proposition").order_by("pk")[0].key
     value = {"polarity": "positive", "modality": "strong"}
-    good = json.dumps({"unit": key, "value": value})
+    good = "\ufeff" + json.dumps({"unit": key, "value": value})
     path = f"/api/v1/projects/{project.slug}/suggestions"
 
     def upload(*lines: str) -> Job:
         file = SimpleUploadedFile("mine.jsonl", "\n".join(lines).encode())
-        data = {"kind": "label", "name": "Ours", "model": "lab-bert", "file": file}
+        data = {"kind": "label", "name": "Our  set", "model": "lab-bert", "file": file}
         reply = client_of(lead).post(f"{path}/files/", data, format="multipart")
         assert reply.status_code == 202, reply.json()
         run_job(reply.json()["id"])
         return Job.objects.get(pk=reply.json()["id"])
 
     wrong = upload(
-        good, '{"unit": "nobody", "value": {}}', good, "x", json.dumps({"unit": key[:-1] + "1", "value": {}})
+        good, '{"unit": "nobody", "value": {}}', good[1:], "x", json.dumps({"unit": key[:-1] + "1", "value": {}})
     )
     assert wrong.error == ""
     assert wrong.result
