@@ -121,12 +121,10 @@ def _rows_below(rows: Sequence[Sequence[str]], head: str) -> list[Sequence[str]]
     """Return the rows of the table whose first column has this heading."""
     start = next(n for n, row in enumerate(rows) if row[0] == head)
     width = len(rows[start])
-    rows_found = []
-    for row in rows[start + 2 :]:
-        if row[0] in (OF_LEVEL[0], OF_ROUND[0]) or set("".join(row)) <= {"-"}:
-            break
-        rows_found.append(row)
-    return [row for row in rows_found if len(row) == width]
+    # Dashes follow the headings of the next table. A round may have the name of a heading.
+    below = rows[start + 2 :]
+    end = next((n - 1 for n, row in enumerate(below) if set("".join(row)) <= {"-"}), None)
+    return [row for row in below[:end] if len(row) == width]
 
 
 def _compare_rows(
