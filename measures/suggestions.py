@@ -72,6 +72,7 @@ def report(answers: Sequence[SuggestedAnswer], fields: Sequence[str], *, seed: i
         "blind": len(answers) - len(shown),
         "reviews": len({one.review for one in answers}),
         "rejected": sum(one.rejected for one in shown),
+        "with_gold": sum(bool(one.right) for one in answers),
         "fields": by_field,
         "time": time,
         "method": METHOD,
@@ -176,8 +177,9 @@ def _resampled_medians(
 
 
 def _places(reviews: Sequence[Hashable]) -> npt.NDArray[np.intp]:
-    numbers: dict[Hashable, int] = {}
-    return np.array([numbers.setdefault(review, len(numbers)) for review in reviews], dtype=np.intp)
+    """Return numbers of the reviews that do not depend on the order of the answers, and so neither do draws."""
+    numbers = {review: number for number, review in enumerate(sorted(set(reviews), key=str))}
+    return np.array([numbers[review] for review in reviews], dtype=np.intp)
 
 
 def _sums(place: npt.NDArray[np.intp], values: FloatArray) -> FloatArray:

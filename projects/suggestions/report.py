@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet, Sum
+from django.db.models import Exists, F, OuterRef, QuerySet, Sum
 
 from measures.suggestions import SuggestedAnswer, report
 from projects import kinds
@@ -22,24 +22,36 @@ GOLD = "Gold: decisions from before the round opened that do not come from a mod
 
 def suggestion_report(round: Round) -> dict[str, Any]:
     """Return the figures of a round with suggestions, from its counted answers. Reads answers in parts."""
-    kind, chosen = kinds.get(round.kind), set_of(round)
-    fields = list(kind.fields_of(round))
-    answers: list[SuggestedAnswer] = []
-    ids = list(opinions(round).order_by("received_at", "pk").values_list("pk", flat=True))
-    for first in range(0, len(ids), PART):
-        answers += _part(round, kind, ids[first : first + PART])
+    chosen, answers, skipped = set_of(round), list(suggested_answers(round).values()), skips(round).values()
     return {
         "note": NOTE,
         "set": {"id": chosen.pk, "name": chosen.name, "model": chosen.model, "version": chosen.version},
         "blind_share": int(round.terms[BLIND_SHARE]),
-        "with_gold": sum(one.right is not None for one in answers),
         "gold": GOLD,
-        "skipped": _skipped(round),
-        **report(answers, fields, seed=round.seed),
+        "skipped": {"shown": sum(skipped), "blind": len(skipped) - sum(skipped)},
+        **report(answers, list(kinds.get(round.kind).fields_of(round)), seed=round.seed),
     }
 
 
-def _part(round: Round, kind: kinds.Kind, ids: Sequence[Any]) -> list[SuggestedAnswer]:
+def suggested_answers(round: Round) -> dict[Any, SuggestedAnswer]:
+    """Return the counted answers to units with a suggestion, by id. Reads answers in parts."""
+    kind, answers = kinds.get(round.kind), dict[Any, SuggestedAnswer]()
+    ids = list(opinions(round).order_by("received_at", "pk").values_list("pk", flat=True))
+    for first in range(0, len(ids), PART):
+        answers |= _part(round, kind, ids[first : first + PART])
+    return answers
+
+
+def skips(round: Round) -> dict[Any, bool]:
+    """Return the current skips of a round: whether the suggestion was shown, by answer id."""
+    rows = Answer.objects.filter(
+        assignment__round=round, assignment__repeat=0, assignment__current_answer=F("pk"), outcome=Outcome.SKIPPED
+    )
+    found = rows.order_by("received_at", "pk").values_list("pk", "assignment__unit", "author")
+    return {answer: not is_blind(round, unit, person) for answer, unit, person in found}
+
+
+def _part(round: Round, kind: kinds.Kind, ids: Sequence[Any]) -> dict[Any, SuggestedAnswer]:
     outcomes: dict[Any, list[SuggestionOutcome]] = defaultdict(list)
     for outcome in SuggestionOutcome.objects.filter(answer__in=ids):
         outcomes[outcome.answer_id].append(outcome)
@@ -51,7 +63,7 @@ def _part(round: Round, kind: kinds.Kind, ids: Sequence[Any]) -> list[SuggestedA
     given = kind.values([answer.pk for answer in answers if answer.assignment.unit_id in gold])
     suggested = {pk: one.suggested for pk, one in suggestions_of(round, gold).items()}
     seconds = _seconds([answer.assignment_id for answer in answers])
-    made: list[SuggestedAnswer] = []
+    made: dict[Any, SuggestedAnswer] = {}
     for answer in answers:
         own, unit = outcomes[answer.pk], answer.assignment.unit
         right = model_right = None
@@ -60,16 +72,14 @@ def _part(round: Round, kind: kinds.Kind, ids: Sequence[Any]) -> list[SuggestedA
             compared = [o.field for o in own if kind.part_of(o.field, expected)]
             right = _correct(kind, round, compared, given[answer.pk], expected)
             model_right = _correct(kind, round, compared, suggested[unit.pk], expected)
-        made.append(
-            SuggestedAnswer(
-                review=reviews.get(unit.pk, unit.key),
-                shown=own[0].was_shown,
-                rejected=own[0].rejected,
-                same={outcome.field: outcome.same for outcome in own},
-                seconds=seconds.get(answer.assignment_id),
-                right=right,
-                model_right=model_right,
-            )
+        made[answer.pk] = SuggestedAnswer(
+            review=reviews.get(unit.pk, unit.key),
+            shown=own[0].was_shown,
+            rejected=own[0].rejected,
+            same={outcome.field: outcome.same for outcome in own},
+            seconds=seconds.get(answer.assignment_id),
+            right=right,
+            model_right=model_right,
         )
     return made
 
@@ -106,14 +116,3 @@ def _seconds(assignments: Sequence[int]) -> Mapping[int, float]:
     """Return the active seconds of all revisions of each assignment. Those without a measured time are missing."""
     rows = Answer.objects.filter(assignment__in=assignments).order_by().values_list("assignment")
     return {pk: total / 1000 for pk, total in rows.annotate(total=Sum("active_ms")) if total}
-
-
-def _skipped(round: Round) -> dict[str, int]:
-    """Return how many assignments were skipped in each part."""
-    skips = Answer.objects.filter(
-        assignment__round=round, outcome=Outcome.SKIPPED, assignment__current_answer__isnull=False
-    )
-    counts = {"shown": 0, "blind": 0}
-    for unit, person in skips.order_by().values_list("assignment__unit", "author").distinct():
-        counts["blind" if is_blind(round, unit, person) else "shown"] += 1
-    return counts

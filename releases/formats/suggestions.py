@@ -2,8 +2,9 @@
 
 ``suggestions/sets.jsonl`` has one version of a model per line, with its prompt, decoding, and weights or endpoint.
 ``suggestions/values/KIND.csv`` has the suggested values, column by column. ``suggestions/outcomes.csv`` tells for each
-answer and field whether the suggestion was shown, and whether the answer equals it. ``suggestions/reports.jsonl`` has
-the figures of each round.
+answer and field whether the suggestion was shown, and whether the answer equals it; counted answers have their review,
+and whether answer and suggestion equal gold. ``suggestions/reports.jsonl`` has the figures of each round.
+``python -m measures.recompute`` recomputes them from these rows and ``answers/``.
 """
 
 import json
@@ -14,7 +15,8 @@ from django.db.models import QuerySet
 from projects import kinds
 from projects.models import Project, Round, Suggestion, SuggestionOutcome, SuggestionSet
 from projects.purposes import SUGGESTIONS, which
-from projects.suggestions.report import suggestion_report
+from projects.suggestions.queries import set_of
+from projects.suggestions.report import skips, suggested_answers, suggestion_report
 from releases.formats.rows import BATCH, csv_row, flag
 
 from ..sources.blinding import kept_blind
@@ -72,15 +74,26 @@ def _values(kind: kinds.Kind, sets: list[SuggestionSet]) -> Iterator[bytes]:
 
 
 def _outcomes(rounds: QuerySet[Round]) -> Iterator[bytes]:
-    yield csv_row(["answer", "field", "set", "shown", "same", "rejected"])
+    yield csv_row(["answer", "field", "set", "shown", "same", "rejected", "review", "right", "suggestion_right"])
     for round in rounds.iterator(chunk_size=BATCH):
+        counted = suggested_answers(round)
         rows = SuggestionOutcome.objects.filter(answer__assignment__round=round).order_by("pk")
         columns = ("answer", "field", "suggestion__of__name", "was_shown", "same", "rejected")
         for answer, field, name, *flags in rows.values_list(*columns).iterator(chunk_size=BATCH):
-            yield csv_row([answer, field, name, *map(flag, flags)])
+            own = counted.get(answer)
+            gold = [own.right or {}, own.model_right or {}] if own else []
+            rest = [own.review, *(flag(each[field]) if field in each else "" for each in gold)] if own else [""] * 3
+            yield csv_row([answer, field, name, *map(flag, flags), *rest])
+        for answer, was_shown in skips(round).items():
+            yield csv_row([answer, "", set_of(round).name, flag(was_shown), *[""] * 5])
 
 
 def _report(round: Round) -> bytes:
     fields = list(kinds.get(round.kind).fields_of(round))
-    row = {"round": round.name, "fields": fields, "report": suggestion_report(round)}
+    row = {
+        "round": round.name,
+        "answers": f"answers/{round.kind}.csv",
+        "fields": fields,
+        "report": suggestion_report(round),
+    }
     return json.dumps(row, ensure_ascii=False).encode() + b"\n"

@@ -102,7 +102,7 @@ def test_the_bootstrap_of_medians_equals_numpy_on_the_resampled_answers() -> Non
     rows = zip(reviews, shown, seconds, strict=True)
     answers = [given(int(r), bool(s), True, True, seconds=float(t)) for r, s, t in rows]
     time = working_time(answers, seed=11)
-    numbers = {review: n for n, review in enumerate(dict.fromkeys(reviews.tolist()))}
+    numbers = {review: n for n, review in enumerate(sorted(set(reviews.tolist()), key=str))}
     place = np.array([numbers[review] for review in reviews.tolist()])
     draws, again = [], np.random.default_rng(11)
     for _ in range(20):

@@ -131,13 +131,16 @@ TABLES = (
         ("answer", "field"),
         {
             "answer": "UUID.",
-            "field": "Field of the task.",
+            "field": "Field of the task; empty for a skip.",
             "set": "Name of the suggestions.",
             "shown": "Whether the person saw the suggestion; otherwise the answer is blind.",
             "same": "Whether the answer equals the suggestion in the field.",
             "rejected": "Whether the person cleared the suggestion and began anew.",
+            "review": "Review of the unit, over which intervals are computed. Empty for answers that do not count.",
+            "right": "Whether the answer equals gold from before the round. Empty without gold.",
+            "suggestion_right": "Whether the suggestion equals this gold.",
         },
-        types={"shown": BOOL, "same": BOOL, "rejected": BOOL},
+        types=dict.fromkeys(("shown", "same", "rejected", "right", "suggestion_right"), BOOL),
     ),
     Table(
         "suggestions/reports.jsonl",
@@ -145,6 +148,7 @@ TABLES = (
         ("round",),
         {
             "round": ROUND,
+            "answers": ANSWERS,
             "fields": "Fields that the round decides.",
             "report": "Outcomes, working time and anchoring with n, interval and method.",
         },
