@@ -307,6 +307,7 @@ def execute(*, run: JudgeRun, job: RunningJob) -> dict[str, Any]:
             stored += 1
             _store(run, answered, stored, max(run.requests_count, stored))
             job.check_cancelled()
+            versions.check_endpoint(run.judge)
     except (BackendError, PassingError) as failure:
         error = str(failure)
     state = State.FAILED if error else State.BUDGET if budget.is_used_up else State.DONE

@@ -234,6 +234,13 @@ def endpoint_of(judge: Judge) -> Endpoint:
     return endpoint
 
 
+def check_endpoint(judge: Judge) -> None:
+    """Raise `BackendError` if the endpoint of a judge was removed since it was loaded."""
+    pk = judge.project_endpoint_id
+    if pk and not ProjectEndpoint.objects.current().filter(pk=pk).exists():
+        raise BackendError(f"The endpoint {judge.endpoint!r} was removed.")
+
+
 def settings_of(run: JudgeRun) -> Settings:
     judge = run.judge
     decoding = judge.decoding

@@ -73,7 +73,8 @@ def _check_url(name: str, url: str, *, with_key: bool) -> None:
     try:
         endpoint = Endpoint(name, url)
     except ValueError as error:
-        raise Refused.field("url", f"{str(error).partition(': ')[2].capitalize()}.") from None
+        reason = str(error).rpartition(": ")[2]
+        raise Refused.field("url", f"{reason[:1].upper()}{reason[1:]}.") from None
     if endpoint.is_outside and not endpoint.secure:
         reason = "the key and the texts" if with_key else "the texts"
         raise Refused.field("url", f"Use https://, because others could read {reason} on the way.")

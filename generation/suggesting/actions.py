@@ -272,6 +272,8 @@ class _Asking:
 
     def suggest(self, made: SuggestionSet, units: Mapping[int, Unit]) -> tuple[list[Suggestion], dict[str, int]]:
         request = self.request
+        if self.endpoint and endpoint_of(self.project, request.endpoint) != self.endpoint:
+            raise Refused.field("endpoint", "The endpoint was changed. Choose another name for the suggestions.")
         asked = asking.questions(
             self.round,
             list(units.values()),

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from decimal import Decimal
+from ipaddress import ip_network
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from evaluation.judging.rows import judge_preferences, judge_ratings
 from evaluation.models import JudgeAnswer, JudgeRating, JudgeRun, JudgeRunState
 from generation.backends.openai import client as clients
 from generation.endpoints import parse
+from generation.project_endpoints.actions import add_endpoint, remove_endpoint
 from projects.jobs import batches, jobs
 from projects.jobs.running import run_job
 from projects.models import Import, JobStatus, Member, Project, Round
@@ -505,3 +507,26 @@ def test_a_judge_rates_sources_that_no_person_is_asked_about(
     assert {one.systems for one in found} == {(0,), (1,), (2,), (3,)}
     assert all((one.text is None) != one.in_round for one in found)
     assert sets.other_units(design) == []
+
+
+def test_a_run_ends_when_its_endpoint_is_removed(
+    endpoint: Endpoint, settings: LazySettings, project: Project, raters: list[User], lead: User
+) -> None:
+    settings.GENERATION_NETWORKS = [ip_network("127.0.0.0/8")]
+    rated = round_over(project, raters, clusters=4)
+    own = add_endpoint(project=project, name="own", url=endpoint.url, key="k", by=lead)
+
+    run = start(build_judge(project, endpoint="own"), rated, concurrency=1)
+    store = actions._store
+    with pytest.MonkeyPatch.context() as patch:
+
+        def store_and_remove(*given: Any) -> None:
+            store(*given)
+            if given[2] == 1:
+                with batches.idempotent():
+                    remove_endpoint(endpoint=own, by=lead)
+
+        patch.setattr(actions, "_store", store_and_remove)
+        finish(run)
+    assert (run.state, run.error) == ("failed", "The endpoint 'own' was removed.")
+    assert run.answers.count() == 1

@@ -71,6 +71,7 @@ def test_a_key_is_never_returned_logged_or_stored_in_the_clear(
         ("http://models.example.com/v1", "Use https"),
         ("https://user:pass@models.example.com/v1", "must not contain a user"),
         ("ftp://models.example.com", "must begin with http"),
+        ("https://models.example.com:99999/v1", "Port out of range"),
     ],
 )
 def test_a_lead_may_not_name_a_private_address(
