@@ -106,7 +106,7 @@ def _proposition(
 def _answers(units: Sequence[int]) -> dict[int, list[Json]]:
     """Return the current answers of closed rounds by unit, with the pseudonym of each person.
 
-    ``counted`` is false for uncounted (late) answers.
+    ``counted`` is false for late answers, and for those to returning gold items.
     """
     rows = (
         Answer.objects.filter(assignment__unit__in=units, assignment__round__status=Round.Status.CLOSED)
@@ -127,7 +127,7 @@ def _answers(units: Sequence[int]) -> dict[int, list[Json]]:
                 "person": answer.author.pseudonym,
                 "outcome": answer.outcome,
                 "reason": answer.reason,
-                "counted": assignment.number >= 1,
+                "counted": assignment.is_counted,
                 "received_at": answer.received_at,
                 "comment": answer.comment,
                 "said": _in_words(assignment.round.kind, values.get(answer.pk)),

@@ -327,6 +327,11 @@ class Assignment(models.Model):
     def is_retired(self) -> bool:
         return self.number < 0
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether its answer counts for more than the person's accuracy (`AssignmentQuerySet.opinions`)."""
+        return self.number >= 1 and self.repeat < RETURNED
+
 
 #: Order of a person's work: by position, then by assignment number.
 WALK = (F("position").asc(), F("number").asc())

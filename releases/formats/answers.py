@@ -110,7 +110,7 @@ def _common(answer: Any, pseudonyms: Mapping[int, str]) -> list[Any]:
         pseudonyms.get(answer.brought_by),
         answer.revision,
         flag(current),
-        flag(current and slot.number >= 1 and not is_returned and answer.outcome == Outcome.ANSWERED),
+        flag(current and slot.is_counted and answer.outcome == Outcome.ANSWERED),
         answer.outcome,
         answer.reason,
         answer.guideline.number,

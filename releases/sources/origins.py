@@ -245,7 +245,7 @@ def _answered(units: Sequence[int], subjects: Mapping[int, Subject], scope: Scop
                 answer=str(answer.pk),
                 revision=answer.revision,
                 is_current=current,
-                is_counted=current and assignment.number >= 1 and answer.outcome == Outcome.ANSWERED,
+                is_counted=current and assignment.is_counted and answer.outcome == Outcome.ANSWERED,
                 outcome=answer.outcome,
                 suggestion=suggestion,
                 suggested_by=suggested_by,

@@ -163,7 +163,9 @@ def test_an_answer_costs_as_many_queries_as_in_a_round_without_returning_items(
     assert costs[0] == costs[1]
 
 
-def test_answers_to_returning_items_count_for_nothing_else(project: Project, people: list[Member]) -> None:
+def test_answers_to_returning_items_count_for_nothing_else(
+    project: Project, people: list[Member], lead: User, client_of: Any
+) -> None:
     round = monitored(project, people[1:], overlap=2)
     plain = monitored(project, people[1:], overlap=2, return_share=0.0, name="plain")
     before = set(Decision.objects.values_list("pk", flat=True))
@@ -187,6 +189,12 @@ def test_answers_to_returning_items_count_for_nothing_else(project: Project, peo
     header = lines[0].split(",")
     assert len(returned) == Assignment.objects.filter(round=round, current_answer__isnull=False).returned().count()
     assert {line[header.index("counted")] for line in returned} == {"false"}
+    unit = Unit.objects.get(key=returned[0][header.index("unit")])
+    steps = client_of(lead).get(f"/api/v1/units/{unit.pk}/origin/").json()["steps"]
+    assert {step["is_counted"] for step in steps if step["round"] == "round"} == {False}
+    cluster = unit.proposition.cluster_id
+    assert '"counted":false' in (page := client_of(lead).get(f"/api/v1/clusters/{cluster}/").content.decode())
+    assert '"counted":true' not in page
     (_, content), *_ = rounds_format.files(project, Notes())
     designs = {one["round"]: one for one in map(json.loads, b"".join(content).splitlines())}
     stored = designs["round"]["sampling"]["returned"]
