@@ -20,6 +20,8 @@ from api.problems import Conflict, NotFound, Refused, RoundClosed
 from projects.answers.queries import opinions
 from projects.curation.actions import correct
 from projects.gold.actions import finish_round
+from projects.guideline_changes.actions import open_correction
+from projects.guidelines.actions import write_guideline
 from projects.models import Answer, Assignment, Decision, Member, Participant, Project, Round, Unit
 from projects.models.round import RETURNED
 from projects.queue.actions import next_assignments, submit
@@ -240,3 +242,14 @@ def test_people_at_once_get_no_returning_item_twice_and_units_keep_k_answers(
     assert of_units == dict.fromkeys(slots.filter(repeat=0).values_list("unit", flat=True), overlap)
     assert slots.filter(repeat=RETURNED).exists()
     assert len(of_units) == 12
+
+
+def test_of_two_leads_who_open_a_correction_round_one_gets_the_units(project: Project, lead: User, ann1: User) -> None:
+    curator, worker = (Member.objects.get(project=project, user=user) for user in (lead, ann1))
+    build_cluster(project, 100, inputs=2)
+    for unit in Unit.objects.filter(type="proposition", key__startswith="DEMO0100"):
+        correct(unit=unit, kind="label", value=label_value(), reason="It reads so.", by=curator)
+    version = write_guideline(project=project, kind="label", text="New.", by=lead, scope="all", reason="Clearer.")
+    open_one = partial(open_correction, guideline=version, people=[worker.pk], by=lead)
+    errors = at_once(*(partial(open_one, name=f"Round {n}") for n in range(3)))
+    assert [type(error) for error in errors] == [Refused] * 2
