@@ -74,6 +74,7 @@ def test_coverage_is_simulated_for_every_kind_of_figure_and_written_into_its_doc
     assert "| reviews | 10 | 40 |" in capsys.readouterr().out
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("figure", ["percent_agreement", "ac1", "fleiss", "alpha", "share", "mean of differences"])
 def test_the_rule_of_intervals_holds_in_a_small_simulation(figure: str, small: dict[str, list[float]]) -> None:
     """Fails if the rule breaks: three standard errors around the band."""
@@ -130,6 +131,7 @@ def test_rouge_and_copying_are_compared_with_rouge_score_and_give_its_figures(tm
     assert overlap.run(tmp_path / "none.jsonl", n_reviews=1, repeats=1, studies=1).skipped
 
 
+@pytest.mark.long
 def test_summaries_are_compared_with_the_plain_loop_and_are_its_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
     tiny = {
         "d_model": 16,

@@ -68,6 +68,7 @@ def test_a_generated_import_line_has_072_megabytes(sizes: tuple[tuple[int, int],
     assert imports.line(1, sizes) != imports.line(2, sizes), "what was imported before is not imported again"
 
 
+@pytest.mark.long
 def test_the_workbooks_have_0_42_megabytes_and_one_part_that_is_large() -> None:
     for shape in range(len(workbooks.SHAPES)):
         packed = workbooks.workbook(shape)

@@ -31,6 +31,7 @@ def is_there(pid: int) -> bool:
         return False
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_stopped_benchmark_leaves_nothing_behind(number: int) -> None:
     given = os.environ.get("DATABASE_URL", "")

@@ -119,6 +119,7 @@ def begin_import(other: OtherProject) -> Import:
     return imported
 
 
+@pytest.mark.long
 def test_an_arriving_import_changes_no_reply_and_no_released_byte(other: OtherProject, tmp_path: Path) -> None:
     curator = User.objects.create_user(email="curator@example.org", name="Cura Tor")
     Member.objects.create(project=other.project, user=curator, role="curator", pseudonym="C1")

@@ -79,6 +79,7 @@ def test_a_change_is_what_differs_from_the_commit_whether_git_knows_the_file_or_
     assert imports.changed_since(tree, "HEAD") == ["measures/new.py", "measures/spans.py"]
 
 
+@pytest.mark.long
 def test_the_import_graph_has_every_module_and_all_tests_depend_on_conftest() -> None:
     graph = imports.read(ROOT)
     assert len(graph.modules) > 500
@@ -88,6 +89,7 @@ def test_the_import_graph_has_every_module_and_all_tests_depend_on_conftest() ->
     assert imports.affected_tests(graph, ["projects/permissions.py"])[0] == "tests/config/test_roles.py"
 
 
+@pytest.mark.long
 def test_tests_beyond_the_time_limit_are_skipped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tests = tmp_path / "test_slow.py"
     tests.write_text(

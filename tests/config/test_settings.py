@@ -157,6 +157,7 @@ call_command("migrate", plan=True)
 """
 
 
+@pytest.mark.long
 def test_an_identity_provider_adds_no_tables_and_no_warnings(tmp_path: Path) -> None:
     given = OIDC | of_compose() | {"DATABASE_URL": f"sqlite:///{tmp_path}/one.sqlite3"}
     done = manage(tmp_path, "-c", CHECKED_AND_PLANNED, DJANGO_SETTINGS_MODULE="config.settings", **given)

@@ -128,6 +128,7 @@ def test_an_installed_program_is_preferred(monkeypatch: pytest.MonkeyPatch, tmp_
     assert servers.chromium() == os.fspath(tmp_path / servers.SHELL), "the headless shell is preferred"
 
 
+@pytest.mark.long
 def test_a_live_test_is_retried_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

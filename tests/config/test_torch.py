@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from django.conf import settings
 
 HEAVY = (
@@ -69,6 +70,7 @@ print(",".join(name for name in %r if name in sys.modules))
 """
 
 
+@pytest.mark.long
 def test_a_worker_without_torch_cuts_what_an_endpoint_reads(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", CUT % (HEAVY,)],

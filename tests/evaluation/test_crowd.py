@@ -61,6 +61,7 @@ def round(project: Project, evaluator: User) -> Round:
     return round
 
 
+@pytest.mark.long
 def test_twenty_people_of_a_platform(round: Round, lead: User, client_of: Any) -> None:
     of_lead = client_of(lead)
     settings: dict[str, Any] = {"units": UNITS, "checks_allowed": 0, "questions": [QUESTION], "pay": "2.00"}

@@ -94,6 +94,7 @@ def test_the_command_says_that_runs_need_a_worker(project: Project, tmp_path: Pa
     assert "Start one: manage.py work" in said.getvalue()
 
 
+@pytest.mark.long
 def test_systems_summarise_passages_and_all_passages(project: Project, tmp_path: Path) -> None:
     rows = [["qid", "question", "doc", "passage", "of all", "of one"]]
     rows += [[f"{n // 2}", f"Q {n // 2}?", f"a{n}", f"P {n}.", f"All {n // 2}.", f"One {n}."] for n in range(4)]

@@ -19,6 +19,7 @@ pytest.importorskip("accelerate")
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.long
 def test_a_trained_model_prefers_what_its_inputs_say(project: Project, settings: LazySettings, tmp_path: Path) -> None:
     settings.DATA_DIR, settings.MODELS_DIR = tmp_path / "data", tmp_path / "models"
     tiny_models.build("bart", tmp_path / "models" / "bart", is_trainable=True)

@@ -125,6 +125,7 @@ def test_units_in_no_part_are_in_a_split_of_their_own(corpus: Project, tmp_path:
     assert [row["docid"] for row in rows_of(folder, "unassigned")] == ["40000001_0"]
 
 
+@pytest.mark.long
 def test_bytes_are_equal_in_another_process_and_with_other_batches(
     study: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
