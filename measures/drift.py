@@ -20,8 +20,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from math import sqrt
-from typing import Literal
+from math import ceil, sqrt
+from typing import Any, Literal
 
 import numpy as np
 
@@ -35,6 +35,8 @@ WINDOW = 20
 BARS = range(50, 96)
 
 What = Literal["warned", "recovered"]
+#: Figures of a warning that a release states.
+STATED = ("answers", "right", "window", "score", "threshold")
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,11 @@ def threshold_of(bar: int, horizon: int = HORIZON) -> int:
     return low
 
 
+def horizon_of(items: int) -> int:
+    """Return the number of items for which false warnings are controlled: at least `HORIZON`, in hundreds."""
+    return max(HORIZON, ceil(items / 100) * 100)
+
+
 def signals(correct: Iterable[bool], bar: int, horizon: int = HORIZON) -> Iterator[Signal]:
     """Yield the warnings and recoveries of a series of items in order.
 
@@ -123,12 +130,41 @@ def signals(correct: Iterable[bool], bar: int, horizon: int = HORIZON) -> Iterat
             warned_at = len(series)
 
 
+def warnings(correct: Iterable[bool], bar: int, horizon: int = HORIZON) -> list[dict[str, Any]]:
+    """Return the warnings of a series as a release states them: scores in items, and whether a recovery followed."""
+    stated: list[dict[str, Any]] = []
+    for signal in signals(correct, bar, horizon):
+        if signal.what == "recovered":
+            stated[-1]["recovered"] = True
+            continue
+        counts = {"answers": signal.answers, "right": signal.right, "window": signal.window}
+        scores = {"score": signal.score / 100, "threshold": threshold_of(bar, horizon) / 100}
+        stated.append(counts | scores | {"recovered": False})
+    return stated
+
+
 def windows(correct: Sequence[bool], size: int = WINDOW) -> list[Window]:
     """Return consecutive windows of a series. The last one may be shorter."""
     return [
         Window(first + 1, min(first + size, len(correct)), sum(correct[first : first + size]))
         for first in range(0, len(correct), size)
     ]
+
+
+def accuracy(correct: Sequence[bool]) -> dict[str, Any]:
+    """Return the share of correct answers of a series as counts with Wilson's interval, whole and by window."""
+    low, high = wilson(sum(correct), len(correct)) if correct else (None, None)
+    return {
+        "answers": len(correct),
+        "right": sum(correct),
+        "low": low,
+        "high": high,
+        "windows": [
+            {"first": one.first, "last": one.last, "n": one.n, "right": one.right}
+            | dict(zip(("low", "high"), wilson(one.right, one.n), strict=True))
+            for one in windows(correct)
+        ],
+    }
 
 
 def longest_run(values: Sequence[str]) -> int:

@@ -7,7 +7,19 @@ from pathlib import Path
 
 from measures.recompute.files import Folder
 
-from . import agreement, judges, pairs, question_texts, rankings, ratings, scores, statistics, suggestions, written
+from . import (
+    agreement,
+    judges,
+    pairs,
+    question_texts,
+    rankings,
+    ratings,
+    rounds,
+    scores,
+    statistics,
+    suggestions,
+    written,
+)
 from .files import Findings, InvalidRelease
 
 #: Exit statuses: all figures equal, some figures differ, the folder cannot be read, some figures were not recomputed.
@@ -18,6 +30,8 @@ PARTS = (
     agreement.recompute,
     agreement.recompute_reliability,
     agreement.recompute_corrections,
+    rounds.recompute_gates,
+    rounds.recompute_returned,
     suggestions.recompute,
     scores.recompute,
     pairs.recompute_texts,

@@ -56,7 +56,7 @@ def check(round: Round) -> list[AccuracyEvent]:
     settings = Returning.of(round.sampling)
     if settings is None:
         return []
-    horizon, events = drift_queries.horizon_of(settings), drift_queries.events_of(round)
+    horizon, events = drift.horizon_of(settings.items), drift_queries.events_of(round)
     threshold, new = drift.threshold_of(settings.bar, horizon), list[AccuracyEvent]()
     for member, correct in drift_queries.series(round).items():
         states = [event for event in events.get(member, ()) if event.what != What.PRACTICE]

@@ -2,14 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from math import ceil
 from typing import Any
 from uuid import UUID
 
 from django.db.models import F, OuterRef, Subquery
 
 from measures import drift
-from measures.drift import wilson
 
 from .. import kinds
 from ..answers.returning import Returning
@@ -23,7 +21,12 @@ Json = dict[str, Any]
 
 
 def series(round: Round) -> dict[int, list[bool]]:
-    """Return whether each person's answers to returning items are correct, by member id, in order of first answers.
+    """Return whether each person's answers to returning items are correct, by member id, in order of first answers."""
+    return {person: [is_correct for _, is_correct in answers] for person, answers in answers_of(round).items()}
+
+
+def answers_of(round: Round) -> dict[int, list[tuple[UUID, bool]]]:
+    """Return each person's answers to returning items, and whether they are correct, in order of first answers.
 
     An answer is correct if every field that has a decided value is correct, as in practice. Answers that are late, and
     items whose fields all became contested or removed, are left out.
@@ -39,10 +42,10 @@ def series(round: Round) -> dict[int, list[bool]]:
     )
     answers = list(rows)
     is_correct = _correct(round, {(unit, answer) for _, unit, answer in answers})
-    by_person: dict[int, list[bool]] = defaultdict(list)
+    by_person: dict[int, list[tuple[UUID, bool]]] = defaultdict(list)
     for person, _, answer in answers:
         if answer in is_correct:
-            by_person[person].append(is_correct[answer])
+            by_person[person].append((answer, is_correct[answer]))
     return by_person
 
 
@@ -66,17 +69,12 @@ def _correct(round: Round, answers: Iterable[tuple[int, UUID]]) -> dict[UUID, bo
     return out
 
 
-def horizon_of(settings: Returning) -> int:
-    """Return the number of items for which false warnings are controlled: at least `drift.HORIZON`, in hundreds."""
-    return max(drift.HORIZON, ceil(settings.items / 100) * 100)
-
-
 def accuracy_of(round: Round) -> Json | None:
     """Return the accuracy of each person of a round, or None if the round has no returning items."""
     settings = Returning.of(round.sampling)
     if settings is None:
         return None
-    horizon = horizon_of(settings)
+    horizon = drift.horizon_of(settings.items)
     threshold, steady = drift.threshold_of(settings.bar, horizon), drift.steady(settings.bar)
     correct, events, signs = series(round), events_of(round), signs_of(round)
     source = Round.objects.filter(pk=settings.source or 0).values_list("name", flat=True).first()
@@ -105,19 +103,9 @@ def accuracy_of(round: Round) -> Json | None:
 
 
 def _person(correct: list[bool], events: list[AccuracyEvent]) -> Json:
-    low, high = wilson(sum(correct), len(correct)) if correct else (None, None)
-    return {
-        "answers": len(correct),
-        "right": sum(correct),
-        "low": low,
-        "high": high,
+    return drift.accuracy(correct) | {
         "last_right": sum(correct[-drift.WINDOW :]),
         "last_n": len(correct[-drift.WINDOW :]),
-        "windows": [
-            {"first": one.first, "last": one.last, "n": one.n, "right": one.right}
-            | dict(zip(("low", "high"), wilson(one.right, one.n), strict=True))
-            for one in drift.windows(correct)
-        ],
         "warnings": _warnings(events),
         "warned": current_warning(events) is not None,
     }

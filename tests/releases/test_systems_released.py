@@ -142,6 +142,7 @@ def test_every_column_of_every_file_of_rows_is_described(study: Project, tmp_pat
         "agreement/references.csv",
         "agreement/shown/*.csv",
         "agreement/candidates.csv",
+        "agreement/returned.csv",
         "agreement/studies.jsonl",
     }
     ratings = {table.path for table in TABLES if table.path.startswith("ratings/")}

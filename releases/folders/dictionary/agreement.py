@@ -11,6 +11,7 @@ from .table import (
     JSON,
     KIND,
     PART,
+    RATER,
     REVIEW,
     ROUND,
     SCALES,
@@ -166,6 +167,19 @@ TABLES = (
         "reference value that raters are compared with, of a round that forms no gold",
         ("round", "scale", "unit"),
         {"round": ROUND, "scale": "Scale of the report.", "unit": UNIT, "value": "Value on the scale."},
+    ),
+    Table(
+        "agreement/returned.csv",
+        "answer to a returning gold item",
+        ("round", "rater", "number"),
+        {
+            "round": ROUND,
+            "rater": RATER,
+            "number": "Number in the order of the rater's first answers, from 1.",
+            "answer": "UUID.",
+            "correct": "Whether every field with a decided value is correct.",
+        },
+        types={"number": INT, "correct": BOOL},
     ),
     Table(
         "agreement/candidates.csv",

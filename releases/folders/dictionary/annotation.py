@@ -216,7 +216,7 @@ TABLES = (
             "units": "Number of units.",
             "sampling": "Filters, strata, sample and order. `order_rule`: version of the shuffled order. `returned`: "
             "share and bar of returning gold items, and each rater's correct answers to them, by window, with "
-            "warnings.",
+            "warnings. `warnings_are_current`: whether the present answers and gold give these warnings.",
             "policy": "How answers are aggregated to gold.",
             "options": "Options of the annotation page.",
             "opened_at": TIME,
