@@ -39,6 +39,18 @@ class NameField(serializers.CharField):
         return name
 
 
+class ReasonField(serializers.CharField):
+    """A reason in words. Invisible characters alone are none, although they are not blank."""
+
+    default_error_messages: ClassVar[dict[str, Any]] = {"wordless": "Give a reason in words."}
+
+    def to_internal_value(self, data: Any) -> str:
+        reason: str = super().to_internal_value(data)
+        if reason and not any(map(str.isalnum, reason)):
+            self.fail("wordless")
+        return reason
+
+
 class UnitNameField(serializers.CharField):
     """The name of a unit for people, from the key in ``source``. Read only."""
 

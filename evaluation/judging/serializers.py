@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from api.fields import NameField, Strict
+from api.fields import NameField, ReasonField, Strict
 from api.parameters import ParameterSerializer
 from generation.project_endpoints.serializers import EndpointSerializer
 
@@ -172,7 +172,7 @@ class NewJudgeRunSerializer(LimitsSerializer):
     price_in = serializers.DecimalField(max_digits=12, decimal_places=6, min_value=0, required=False, allow_null=True)
     price_out = serializers.DecimalField(max_digits=12, decimal_places=6, min_value=0, required=False, allow_null=True)
     currency = serializers.RegexField(r"^[A-Z]{3}$", required=False, default="", allow_blank=True)
-    licence_reason = serializers.CharField(max_length=2000, required=False, default="", allow_blank=True)
+    licence_reason = ReasonField(max_length=2000, required=False, default="", allow_blank=True)
 
 
 class JudgeRunSerializer(Plain):

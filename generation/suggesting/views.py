@@ -9,6 +9,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.sessions import signed_in
+from api.fields import ReasonField
 from api.parameters import ParameterSerializer
 from projects.jobs.serializers import JobSerializer
 from projects.jobs.views import accepted
@@ -74,7 +75,7 @@ class SuggestionRequestSerializer(Plain):
     seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=1)
     temperature = serializers.FloatField(min_value=0, max_value=2, default=0.0)
     max_tokens = serializers.IntegerField(min_value=16, max_value=8192, default=512)
-    reason = serializers.CharField(
+    reason = ReasonField(
         max_length=500, default="", allow_blank=True, help_text="Why texts of unknown licence may leave the server."
     )
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from api.fields import LARGEST, FiniteField, Strict
+from api.fields import LARGEST, FiniteField, ReasonField, Strict
 from measures.agreement import bars
 from measures.agreement.bars import Bar
 
@@ -164,4 +164,4 @@ class RoundGateSerializer(GateSerializer):
 
 
 class OpenAnywaySerializer(Strict):
-    reason = serializers.CharField(max_length=1000, help_text="Why the round opens although its bar is not met.")
+    reason = ReasonField(max_length=1000, help_text="Why the round opens although its bar is not met.")
