@@ -15,8 +15,8 @@ from evaluation.unblinding import queries as unblinding_queries
 from evaluation.unblinding.actions import unblind
 from projects.models import Member
 from projects.permissions import member_of, permit, round_of
+from projects.rounds.plan_serializers import RoundPlanSerializer
 from projects.rounds.planning import RoundPlan
-from projects.rounds.serializers import RoundPlanSerializer
 
 Plain = serializers.Serializer[Any]
 

@@ -25,6 +25,7 @@ from ..permissions import may, member_of, member_to, permit, round_of
 from ..queue import serializers as queue_serializers
 from ..queue.returning import own_items
 from . import actions as rounds_actions
+from . import plan_serializers as plan_shapes
 from . import preparing, previews, rolling, waiting
 from . import queries as rounds_queries
 from . import serializers as shapes
@@ -34,13 +35,13 @@ CHANGE = "open, change and close rounds"
 
 
 def _plan(request: Request) -> RoundPlan:
-    serializer = shapes.RoundPlanSerializer(data=request.data)
+    serializer = plan_shapes.RoundPlanSerializer(data=request.data)
     serializer.is_valid(raise_exception=True)
     return RoundPlan(**serializer.validated_data)
 
 
 def _preview(request: Request) -> tuple[RoundPlan, int]:
-    serializer = shapes.RoundPreviewSerializer(data=request.data)
+    serializer = plan_shapes.RoundPreviewSerializer(data=request.data)
     serializer.is_valid(raise_exception=True)
     fields = dict(serializer.validated_data)
     turn = fields.pop("turn")
@@ -132,7 +133,7 @@ class RoundListView(APIView):
         return pages.get_paginated_response(shapes.RoundListRowSerializer(rows, many=True).data)
 
     @extend_schema(
-        operation_id="rounds_open", request=shapes.RoundPlanSerializer, responses={201: shapes.RoundSerializer}
+        operation_id="rounds_open", request=plan_shapes.RoundPlanSerializer, responses={201: shapes.RoundSerializer}
     )
     def post(self, request: Request, slug: str) -> Response:
         """Open a round. The plan cannot be changed afterwards. A job prepares and opens a large round."""
@@ -144,7 +145,9 @@ class RoundListView(APIView):
 
 class RoundTotalsView(APIView):
     @extend_schema(
-        operation_id="rounds_totals", request=shapes.RoundPlanSerializer, responses=shapes.RoundTotalsSerializer
+        operation_id="rounds_totals",
+        request=plan_shapes.RoundPlanSerializer,
+        responses=plan_shapes.RoundTotalsSerializer,
     )
     def post(self, request: Request, slug: str) -> Response:
         """Return the units, answers, answers per person and time of a plan, without opening a round."""
@@ -154,17 +157,17 @@ class RoundTotalsView(APIView):
 
 
 class RoundChoicesView(APIView):
-    @extend_schema(operation_id="rounds_choices", responses=shapes.RoundChoicesSerializer)
+    @extend_schema(operation_id="rounds_choices", responses=plan_shapes.RoundChoicesSerializer)
     def get(self, request: Request, slug: str) -> Response:
         """Return the choices for a new round: kinds with their options, and people with their open answers."""
         member = member_of(signed_in(request), slug)
         permit(member, CHANGE)
-        return Response(shapes.RoundChoicesSerializer(previews.choices(member.project)).data)
+        return Response(plan_shapes.RoundChoicesSerializer(previews.choices(member.project)).data)
 
 
 class RoundPreviewView(APIView):
     @extend_schema(
-        operation_id="rounds_preview", request=shapes.RoundPreviewSerializer, responses=queue_serializers.Cards
+        operation_id="rounds_preview", request=plan_shapes.RoundPreviewSerializer, responses=queue_serializers.Cards
     )
     def post(self, request: Request, slug: str) -> Response:
         """Return the card of one unit of a plan, or an empty list if no unit matches. Does not open a round."""

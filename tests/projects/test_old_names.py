@@ -4,7 +4,8 @@ import pytest
 
 from api.fields import with_new_names
 from projects.participation.views import NewLinksSerializer
-from projects.rounds.serializers import RoundPlanSerializer, RoundSerializer
+from projects.rounds.plan_serializers import RoundPlanSerializer
+from projects.rounds.serializers import RoundSerializer
 
 PLAN = {"name": "r", "kind": "label", "overlap": 2, "people": [1, 2]}
 CURRENT = {"purpose": "reliability study", "allocation": "fixed allocation", "held_limit": 5}
