@@ -14,7 +14,7 @@ from sql.bulk import BulkWriter, reserve_ids
 from ..models import ComparedSystem, PageText, PageTextOf, ProtocolVersion, RatingDesign, RatingPage, RatingSource
 from ..protocols.content import load
 from ..protocols.parts import Content
-from .planning import SYSTEMS, Planned, PlannedPage, digest_of_texts, systems_as_json
+from .plan import SYSTEMS, Planned, PlannedPage, digest_of_texts, systems_as_json
 from .systems import PlannedSystem
 
 PAGE = "rating page"

@@ -9,7 +9,8 @@ from django.db.models import Count, Q
 from measures.unit_names import unit_name
 from projects import kinds
 
-from ..design.planning import drawn_by, in_order
+from ..design.plan import drawn_by
+from ..design.planning import in_order
 from ..design.stored import content_by
 from ..kinds.pages import Page, PageKind
 from ..models import JudgePage, JudgeSet, PageText, RatingDesign, RatingPage, RatingSource

@@ -15,7 +15,8 @@ from projects.models import Round
 from sql.bulk import BulkWriter
 
 from ..design import systems, writers
-from ..design.planning import CHECKS, Planned, planned
+from ..design.plan import Planned
+from ..design.planning import CHECKS, planned
 from ..design.stored import content_by
 from ..models import JudgePage, JudgeSet, JudgeSource, RatingDesign
 

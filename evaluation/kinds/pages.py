@@ -23,7 +23,8 @@ from projects.kinds import Batch, Kind, SkipReason, Value, groups
 from projects.models import Answer, Assignment, Member, Project, Round, Unit
 
 from ..design import stored, systems, writers
-from ..design.planning import CHECKS, PAIRS, SYSTEMS, TUPLES, Planned, drawn_by, in_order, planned
+from ..design.plan import SYSTEMS, Planned, drawn_by
+from ..design.planning import CHECKS, PAIRS, TUPLES, in_order, planned
 from ..design.sources import holds_against_target
 from ..models import PageText, ProtocolVersion, RatingDesign, RatingPage, Unblinding
 from ..protocols import content as protocol_content

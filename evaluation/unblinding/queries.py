@@ -9,7 +9,7 @@ from projects.models import Member, Project, Round
 from projects.permissions import Names
 from projects.rounds.planning import RoundPlan, planned_units, validated_plan
 
-from ..design.planning import Planned
+from ..design.plan import Planned
 from ..design.systems import selected_runs
 from ..kinds.pages import PageKind
 from ..models import RatingDesign

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluation.design.planning import lowers, one_form, writes_without_capitals
+from evaluation.design.typography import lowers, one_form, writes_without_capitals
 
 
 @pytest.mark.parametrize(

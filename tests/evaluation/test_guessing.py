@@ -16,7 +16,7 @@ from django.http import HttpResponse
 from scipy.stats import binomtest, chisquare  # type: ignore[import-untyped]
 
 from accounts.models import User
-from evaluation.design.planning import drawn_by
+from evaluation.design.plan import drawn_by
 from evaluation.models import PageText, RatingDesign
 from measures.design import order_of_page
 from measures.sampling import Seed

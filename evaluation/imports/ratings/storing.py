@@ -28,7 +28,7 @@ from sql import planner
 from sql.bulk import BulkWriter, reserve_ids
 
 from ...design import stored
-from ...design.planning import Planned, PlannedPage, PlannedText
+from ...design.plan import Planned, PlannedPage, PlannedText
 from ...design.systems import OPTION, PlannedSystem
 from ...kinds.pages import PageKind
 from ...models import ProtocolVersion, RatingFigures, Unblinding
