@@ -1,5 +1,6 @@
 """Start, stop, resume and execute the runs of judges."""
 
+import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from secrets import token_hex
@@ -10,13 +11,13 @@ from django.db.models import Q, Sum
 from django.utils import timezone
 
 from accounts.models import User
-from annotation.imports.redistribution import redistribution_of
+from annotation.imports.redistribution import redistribution_of, strictest
 from api.problems import Conflict, Refused
 from audit.log import record
 from generation.backends.protocol import BackendError, PassingError
 from projects.jobs import batches, jobs
 from projects.jobs.running import RunningJob
-from projects.models import Job, JobStatus
+from projects.models import Import, Job, JobStatus
 from sql.compiled import insert
 
 from ..models import (
@@ -40,6 +41,8 @@ State = JudgeRunState
 _ENDED = (State.STOPPED, State.BUDGET, State.FAILED)
 #: Share of the maximum of new tokens that the estimate assumes for each answer.
 ASSUMED = 0.25
+#: Part of the origin of summaries that `evaluation.imports.ratings` brought.
+_BROUGHT_WITH = re.compile(r"^Imported with the ratings in .*, SHA-256 ([0-9a-f]{64})$")
 
 
 def system_message_of(judge: Judge, page: JudgedPage) -> str:
@@ -70,10 +73,19 @@ def tasks_of(run: JudgeRun) -> Iterator[Task]:
 
 
 def licences_of(design: RatingDesign, judge_set: JudgeSet | None) -> dict[str, int]:
-    """Return the number of sources whose licences allow, forbid or do not state redistribution."""
+    """Return the number of sources whose licences allow, forbid or do not state redistribution.
+
+    The licence of imported ratings holds for the texts that they brought.
+    """
     units = source_units(design, judge_set)
     statements = redistribution_of(design.round.project_id, units)
-    values = [statements[unit] for unit in units]
+    configs = design.systems.exclude(run=None).values_list("run__version__config", flat=True)
+    origins = [config.get("model", {}).get("made_by") or "" for config in configs]
+    of_runs = Q(sha256__in=[sha for origin in origins for sha in _BROUGHT_WITH.findall(origin)])
+    of_round = Q(file_name=design.round.sampling.get("file", ""))
+    brought = Import.objects.filter(of_runs | of_round, project=design.round.project_id)
+    of_texts = list(brought.values_list("may_redistribute", flat=True))
+    values = [strictest([statements[unit], *of_texts]) for unit in units]
     return {
         "allowed": sum(value is True for value in values),
         "forbidden": sum(value is False for value in values),

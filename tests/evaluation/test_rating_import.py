@@ -18,6 +18,7 @@ from annotation.imports.actions import Checked, check_files, import_files, parse
 from api.problems import Refused
 from evaluation.design.stored import intact
 from evaluation.imports.ratings import RatingsFile
+from evaluation.judging.actions import licences_of
 from evaluation.models import (
     ComparedSystem,
     PageText,
@@ -231,6 +232,20 @@ def test_texts_of_known_units_become_imported_outputs_with_their_source(
     brought(project, tmp_path / "again.csv", "Elm", "Fir", raters="CD")
     assert Run.objects.count() == 3
     assert [system.run for system in ComparedSystem.objects.order_by("pk")][2:] == runs
+
+
+@pytest.mark.parametrize("unit", ["DEMO000{}_0", "elsewhere {}"])
+def test_the_licence_of_ratings_holds_for_their_texts(project: Project, lead: User, tmp_path: Path, unit: str) -> None:
+    build_runs(project, clusters=2, systems=("Birch",))
+    [imported] = brought(project, tmp_path / "paper.csv", "Elm", unit=unit)
+    design = RatingDesign.objects.get()
+    Import.objects.filter(pk=imported.pk).update(may_redistribute=False)
+    assert licences_of(design, None) == {"allowed": 0, "forbidden": 2, "unknown": 0}
+    if runs := list(Run.objects.filter(compared_systems__design=design)):
+        # The same texts in another round.
+        people = [project.members.get(user=lead)]
+        other = open_rating(project, people, [*runs, *Run.objects.exclude(pk__in=[run.pk for run in runs])])
+        assert licences_of(RatingDesign.objects.get(round=other), None)["forbidden"] == 2
 
 
 @pytest.mark.django_db(transaction=True)
