@@ -72,7 +72,9 @@ def test_a_record_of_100_000_columns_is_refused(tmp_path: Path) -> None:
     assert peak < MOST
 
 
-@pytest.mark.parametrize("value", ["{}", "[]", '""', "1.5"])
+@pytest.mark.parametrize(
+    "value", ["{}", *(pytest.param(value, marks=pytest.mark.long) for value in ("[]", '""', "1.5"))]
+)
 def test_a_line_that_would_grow_in_memory_is_refused(tmp_path: Path, value: str) -> None:
     """Sixteen MiB of empty objects would take half a GiB."""
     many = (16 * 2**20 - 100) // (len(value) + 1)

@@ -27,7 +27,8 @@ from generation.neural.training import loop  # noqa: E402
 
 __all__ = ["split", "train"]
 pytestmark = pytest.mark.django_db
-FAMILIES = ("bart", "pegasus", "t5", "led", "primera")
+#: BART and PRIMERA have the two kinds of attention; the others run in `make soak`.
+FAMILIES = ["bart", "primera", *(pytest.param(name, marks=pytest.mark.long) for name in ("pegasus", "t5", "led"))]
 
 
 def test_a_training_stores_a_model_that_a_version_can_use(

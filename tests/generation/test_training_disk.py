@@ -62,7 +62,10 @@ def fill(monkeypatch: pytest.MonkeyPatch) -> Fill:
 
 
 #: The weights have some 290 KB, their optimizer twice as many: the first limit hits safetensors, the second torch.
-@pytest.mark.parametrize(("files", "size"), [("checkpoint", 50_000), ("checkpoint", 400_000), ("model", 50_000)])
+@pytest.mark.parametrize(
+    ("files", "size"),
+    [("checkpoint", 50_000), pytest.param("checkpoint", 400_000, marks=pytest.mark.long), ("model", 50_000)],
+)
 def test_a_training_on_a_full_disk_names_the_folder_and_continues(
     files: str, size: int, train: Train, fill: Fill, monkeypatch: pytest.MonkeyPatch
 ) -> None:
