@@ -61,7 +61,10 @@ def checked_terms(project: Project, kind: kinds.Kind, terms: Mapping[str, Any], 
         raise Refused.field(name, "These suggestions have no value yet. Wait until the model has answered.")
     asked = kind.fields_of(Round(kind=kind.key, options=dict(options)))
     if missing := [field for field in asked if not kind.part_of(field, example.suggested)]:
-        raise Refused.field(name, f"These suggestions have no {missing[0]}, which the round asks for.")
+        words = missing[0].replace("_", " ")
+        raise Refused.field(
+            name, f"The round asks for {words}, but these suggestions have none. Change the task's options."
+        )
     return dict(terms)
 
 
