@@ -22,6 +22,7 @@ class SuggestionSetRowSerializer(Plain):
     options = serializers.DictField(child=serializers.JSONField(allow_null=True), help_text="Options of the task.")
     valid = serializers.IntegerField(help_text="Units with a valid suggestion.")
     invalid = serializers.IntegerField(help_text="Units without one, after the last answer of the model.")
+    fault = serializers.CharField(allow_blank=True, help_text="Commonest reason of units without a valid suggestion.")
     answers = serializers.IntegerField(help_text="Answers of the model, with those that were invalid.")
     report = serializers.DictField(
         child=serializers.IntegerField(),

@@ -120,7 +120,7 @@ def test_a_fault_can_quote_characters_that_databases_reject(
 
 
 def test_a_unit_without_a_valid_answer_keeps_its_fault_and_is_not_shown(
-    project: Project, lead: User, endpoint: Endpoint
+    project: Project, lead: User, endpoint: Endpoint, client_of: Any
 ) -> None:
     build_cluster(project, inputs=0)
     endpoint.reply = lambda handler: handler.answer(said(json.dumps(GOOD | {"polarity_cue": ["a"]})))
@@ -129,6 +129,8 @@ def test_a_unit_without_a_valid_answer_keeps_its_fault_and_is_not_shown(
     assert row.attempts == 3
     assert row.value is None
     assert "occurs" in row.fault
+    [page] = client_of(lead).get(f"/api/v1/projects/{project.slug}/suggestions/").json()["results"]
+    assert page["fault"] == row.fault
 
 
 def test_texts_go_to_an_endpoint_outside_only_if_their_licence_allows(
