@@ -174,7 +174,7 @@ def in_words(coefficient: str, pilot: Figures, *, bound: bool = True) -> str:
     name = NAMES.get(coefficient, coefficient)
     if pilot.value is None:
         return f"{name} undefined ({pilot.reason}), n = {pilot.units:,}"
-    interval = f" [{pilot.ci[0]:.2f}, {pilot.ci[1]:.2f}]" if pilot.ci else f" ({pilot.reason})" if pilot.reason else ""
+    interval = f" [{pilot.ci[0]:.2f}, {pilot.ci[1]:.2f}]" if pilot.ci else f", {pilot.reason}" if pilot.reason else ""
     lower = f", {LEVEL:.0%} lower bound {pilot.bound:.3f}" if bound and pilot.bound is not None else ""
     return f"{name} {pilot.value:.2f}{interval}{lower}, n = {pilot.units:,}"
 

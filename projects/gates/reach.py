@@ -1,11 +1,14 @@
 """Which pilot can meet a bar: figures of a closed pilot, the number of units needed, and the probability."""
 
+import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from measures.agreement import Scale, bars
 from measures.agreement.bars import Bar
 
+from .. import kinds
 from ..agreement import actions as agreement_actions
 from ..agreement.queries import planned_ratings_per_item
 from ..models import Round
@@ -14,6 +17,8 @@ from . import queries as gates_queries
 Json = dict[str, Any]
 #: Assumed value where neither the pilot nor the person provides one: the bar plus this.
 ABOVE = 0.1
+#: Largest number of units whose reviews are read.
+MOST_READ = 5_000
 
 
 def pilot_page(pilot: Round, kind: str | None, bar: Bar | None, assumed: float | None, units: int | None) -> Json:
@@ -58,7 +63,7 @@ def reach(
 
     ``units`` is the size of the pilot; by default the n of its figures, or its units while it is open. In a rating
     round, a unit of the figures is a text. The spread is that of the closed pilot, or that of a model with
-    equally common values.
+    equally common values and the pilot's reviews.
     """
     measure = gates_queries.measure_of(report, bar.measure) if report else None
     read = bars.figures(measure, bar.coefficient)
@@ -69,21 +74,37 @@ def reach(
     if spread is None:
         raters = round(planned_ratings_per_item(pilot)) or 2
         spread = bars.spread_of_model(bar.coefficient, scale, max(raters, 2), round(value, 3))
+        spread = spread and replace(spread, units_per_review=_units_per_review(pilot, units))
     n = units or read.units or pilot.units_count
     page = {"assumed": value, "is_estimate": assumed is None and estimate is not None, "units": n, "basis": basis}
     if spread is None:
-        return page | {"needed": None, "probability": None, "says": "The assumed value has no spread to plan with."}
+        return page | {
+            "needed": None,
+            "probability": None,
+            "says": f"A true value of {value:.2f} has no spread to plan with. Assume another value.",
+        }
     needed = bars.units_needed(bar, spread, value)
     return page | {
         "needed": needed,
         "probability": bars.probability(bar, spread, value, n),
-        "says": _says(bar, value, needed),
+        "says": _says(bar, value, needed, spread.units_per_review),
     }
 
 
-def _says(bar: Bar, value: float, needed: int | None) -> str:
+def _units_per_review(pilot: Round, units: int | None) -> float:
+    """Return the mean number of units of a review. ``units``: the texts of a rating round, if a person typed them."""
+    kind = kinds.get(pilot.kind)
+    ids = list(pilot.assignments.order_by().values_list("unit", flat=True).distinct()[:MOST_READ])
+    of_unit = kind.reviews(ids)
+    reviews = len({of_unit.get(pk, str(pk)) for pk in ids})
+    n = units if units and kind.designed else len(ids)
+    return max(n / reviews, 1.0) if reviews else 1.0
+
+
+def _says(bar: Bar, value: float, needed: int | None, units_per_review: float) -> str:
     if needed is None:
         return f"No n reaches it: the assumed value {value:.2f} is not above the bar {bar.number:.2f}."
     if bar.requires == "value":
         return "A bar on the value needs no more units. It opens about half of the rounds whose true value equals it."
-    return f"From n = {needed:,} units the expected {bars.LEVEL:.0%} lower bound reaches {bar.number:.2f}."
+    reviews = f" of {math.ceil(needed / units_per_review):,} reviews" if units_per_review > 1 else ""
+    return f"From n = {needed:,} units{reviews} the expected {bars.LEVEL:.0%} lower bound reaches {bar.number:.2f}."

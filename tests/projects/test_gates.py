@@ -233,7 +233,7 @@ def test_a_round_with_a_gate_cannot_open_at_once(pilot: Round, lead: User) -> No
 def test_the_form_learns_the_units_needed(pilot: Round, lead: User, client_of: ClientOf) -> None:
     at, query = f"/api/v1/rounds/{pilot.pk}/as-pilot/", {"kind": "label", "measure": "polarity", "coefficient": "ac1"}
     asked = client_of(lead).get(at, query | {"number": 0.6, "assumed": 0.8}).json()["reach"]
-    assert asked["needed"] == 46
+    assert asked["says"] == f"From n = {asked['needed']} units of 20 reviews the expected 97% lower bound reaches 0.60."
     assert asked["basis"] == "model"
     assert asked["probability"] == 0
     below = client_of(lead).get(at, query | {"number": 0.6, "assumed": 0.5}).json()["reach"]
