@@ -10,8 +10,9 @@ export function errorMessage(error: unknown): string {
   if (error.status >= 500) return 'Server error (logged). Try again.'
   const fields = error.errors.map((e) => e.message).filter((m) => !error.detail.includes(m))
   const message = [error.detail, ...fields].join(' ')
-  // It may begin with a field's name in lower case.
-  return message.charAt(0).toUpperCase() + message.slice(1)
+  // It may begin with a field's name, such as "price_in: A valid number is required."
+  const named = message.replace(/^\w+(?=: )/, (field) => field.replaceAll('_', ' '))
+  return named.charAt(0).toUpperCase() + named.slice(1)
 }
 
 /** Error messages by field name. */
