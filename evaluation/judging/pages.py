@@ -12,7 +12,8 @@ from projects import kinds
 from ..design.plan import drawn_by
 from ..design.planning import in_order
 from ..design.stored import content_by
-from ..kinds.pages import Page, PageKind
+from ..kinds.pages import PageKind
+from ..kinds.shown import Page
 from ..models import JudgePage, JudgeSet, PageText, RatingDesign, RatingPage, RatingSource
 from .suspects import suspicious_sentences, without_suspicious
 

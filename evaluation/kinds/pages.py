@@ -1,12 +1,11 @@
 """Base class of the kinds whose unit is a page of texts: options, layout, blinding and display."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
 from math import comb
 from secrets import token_hex
 from typing import Any
 
-from django.db.models import Exists, Model, OuterRef, Prefetch, Q, QuerySet
+from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 
 from annotation.kinds.clusters import CLUSTER
 from annotation.kinds.units import of_reviews
@@ -26,31 +25,13 @@ from ..design import stored, systems, writers
 from ..design.plan import SYSTEMS, Planned, drawn_by
 from ..design.planning import CHECKS, PAIRS, TUPLES, in_order, planned
 from ..design.sources import holds_against_target
-from ..models import PageText, ProtocolVersion, RatingDesign, RatingPage, Unblinding
+from ..models import PageText, RatingDesign, RatingPage, Unblinding
 from ..protocols import content as protocol_content
-from ..protocols import shipped
-from ..protocols.actions import create_protocol, free_name, write_version
 from ..protocols.parts import Content
 from ..protocols.parts import Kind as ProtocolKey
-
-PROTOCOL = "protocol"
-SHIPPED = "shipped:"
-SHIPS = "Ships with Concord."
-
-
-#: (unit id of the page, code) -> id of the text.
-TextIds = Mapping[tuple[int, str], int]
-
-
-@dataclass(frozen=True)
-class Page:
-    """A page as an assignment shows it. ``texts`` are ordered and have a code and a text."""
-
-    content: Content
-    stored: Any
-    source: Mapping[str, Any]
-    gold: Mapping[str, Any] | None
-    texts: Sequence[Any]
+from . import choice
+from .choice import PROTOCOL
+from .shown import Page, TextIds, as_planned, pages_of, target_of
 
 
 def _of_reviews(pmids: Sequence[str]) -> Q:
@@ -88,7 +69,7 @@ class PageKind(Kind):
 
         The newest version of a protocol comes first. Shipped protocols come last.
         """
-        choices, words = self._protocols(project)
+        choices, words = choice.protocols(project, self.protocol_kind)
         runs, called, usual = systems.offered(project)
         first = (
             Parameter(
@@ -115,53 +96,9 @@ class PageKind(Kind):
         )
         return (*first, *self.options)
 
-    def _protocols(self, project: Project) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        found: dict[str, str] = {}
-        versions = ProtocolVersion.objects.filter(protocol__project=project, protocol__kind=self.protocol_kind)
-        for pk, name, number in versions.order_by("protocol", "-number").values_list("pk", "protocol__name", "number"):
-            found[str(pk)] = f"{name}, version {number}"
-        for template in shipped.templates():
-            if template.content.kind == self.protocol_kind:
-                found[SHIPPED + template.key] = f"{template.name} (ships with Concord)"
-        return tuple(found), tuple(found.values())
-
     def content(self, options: Mapping[str, Any]) -> Content:
         """Return the protocol content of a round with these options, before its pages are created."""
-        asked = str(options[PROTOCOL])
-        if asked.startswith(SHIPPED):
-            return shipped.get(asked.removeprefix(SHIPPED)).content
-        return protocol_content.load(ProtocolVersion.objects.values_list("content", flat=True).get(pk=int(asked)))
-
-    def _version(self, round: Round) -> ProtocolVersion:
-        """Return the version that a round freezes: one of the project's, or a shipped one, which the project copies.
-
-        A newer edition of a shipped protocol becomes the next version of the copy. Rounds keep their version.
-        """
-        asked = str(round.options[PROTOCOL])
-        if not asked.startswith(SHIPPED):
-            return ProtocolVersion.objects.get(pk=int(asked), protocol__project=round.project)
-        template = shipped.get(asked.removeprefix(SHIPPED))
-        digest = protocol_content.digest(template.content)
-        version = ProtocolVersion.objects.filter(protocol__project=round.project, digest=digest).order_by("pk").first()
-        if version:
-            return version
-        content = protocol_content.as_json(template.content)
-        copies = ProtocolVersion.objects.filter(
-            protocol__project=round.project,
-            protocol__name=template.name,
-            protocol__kind=self.protocol_kind,
-            number=1,
-            note=SHIPS,
-        ).select_related("protocol")
-        if copy := copies.first():
-            return write_version(protocol=copy.protocol, content=content, note=SHIPS, by=round.created_by)
-        return create_protocol(
-            project=round.project,
-            name=free_name(round.project, template.name),
-            content=content,
-            note=SHIPS,
-            by=round.created_by,
-        )
+        return choice.content(str(options[PROTOCOL]))
 
     # Units
 
@@ -248,7 +185,11 @@ class PageKind(Kind):
         if round.meaning.chooses != "any":
             # The units are pages of other rounds, which exist already.
             return chosen
-        return stored.store(round, self._version(round), self.plan(round, [unit for unit, _ in chosen], token_hex(16)))
+        return stored.store(
+            round,
+            choice.freeze(round, self.protocol_kind),
+            self.plan(round, [unit for unit, _ in chosen], token_hex(16)),
+        )
 
     def check_people(
         self, round: Round, units: Sequence[tuple[int, int]], people: Sequence[Member], wanted: int
@@ -341,7 +282,7 @@ class PageKind(Kind):
         """Return the page of an assignment, with the texts in the order of that assignment."""
         found = batch.rows[slot.unit_id]
         if isinstance(found, Planned):
-            return _as_planned(found, slot)
+            return as_planned(found, slot)
         design = found.source.design
         texts = in_order(
             found.texts.all(),
@@ -366,7 +307,7 @@ class PageKind(Kind):
                 "title": page.source["title"],
                 "studies": page.source["studies"] if show.source else [],
             },
-            "target": _target(show.target, page.gold, page.stored),
+            "target": target_of(show.target, page.gold, page.stored),
             "texts": [{"key": text.code, "text": text.displayed_text} for text in page.texts],
         }
 
@@ -411,43 +352,3 @@ def _refuse_authors(round: Round, people: Sequence[Member]) -> None:
     written_by = writers.authors(systems.selected_writers(round.options))
     if own := sorted(member.pseudonym for member in people if member.pk in written_by):
         raise Refused.field("people", f"These people wrote some of the texts and cannot rate them: {', '.join(own)}.")
-
-
-def pages_of(units: Sequence[int]) -> dict[int, RatingPage]:
-    """Return pages by unit id, with source, design and texts. Runs two queries."""
-    pages = RatingPage.objects.filter(unit__in=units).select_related("source__design__version")
-    pages = pages.defer("source__design__plan", "source__design__version__content")
-    found = pages.prefetch_related(Prefetch("texts", PageText.objects.order_by("number")))
-    return {page.unit_id: page for page in found}
-
-
-def text_ids(units: Iterable[int]) -> dict[tuple[int, str], int]:
-    """Return the ids of texts by unit id and code. Runs one query."""
-    texts = PageText.objects.filter(page__unit__in=set(units)).values_list("page__unit", "code", "pk")
-    return {(unit, code): pk for unit, code, pk in texts}
-
-
-def _as_planned(plan: Planned, slot: Assignment) -> Page:
-    page = plan.pages[0]
-    source = plan.sources[page.source]
-    texts = [
-        PageText(
-            code=text.code,
-            displayed_text=text.displayed_text,
-            number=n,
-            system_numbers=sorted(text.of),
-            is_check=text.is_check,
-        )
-        for n, text in enumerate(page.texts)
-    ]
-    ordered = in_order(texts, kind=plan.content.kind, page=page.number, number=1, repeat=slot.repeat, seed=plan.drawn)
-    return Page(plan.content, source, source.material, source.gold, ordered)
-
-
-def _target(show: str, gold: Mapping[str, Any] | None, stored: Any) -> dict[str, Any] | None:
-    """Return the parts of the target that the protocol shows."""
-    if show == "none" or gold is None:
-        return None
-    nothing = {"text": "", "slots": [], "polarity": "", "modality": ""}
-    names = {"text": ("text",), "tuple": ("slots",), "gold": ("text", "slots", "polarity", "modality")}[show]
-    return nothing | {name: gold[name] for name in names}

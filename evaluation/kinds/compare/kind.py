@@ -10,9 +10,10 @@ from rest_framework import serializers
 from api.fields import at_most
 from api.parameters import Parameter, Takes
 from api.problems import Refused
-from evaluation.kinds.pages import PageKind, TextIds, text_ids
+from evaluation.kinds.pages import PageKind
 from evaluation.kinds.rate.serializers import PageCardSerializer
 from evaluation.kinds.scales import scales_of
+from evaluation.kinds.shown import TextIds, text_ids
 from evaluation.models import Preference
 from evaluation.protocols.parts import NEITHER, TIE, Content
 from measures.agreement import Scale

@@ -18,8 +18,9 @@ from sql.compiled import insert
 from ...models import Rating, RatingSpan
 from ...protocols.parts import Content
 from ...protocols.parts import Kind as ProtocolKey
-from ..pages import PageKind, TextIds, text_ids
+from ..pages import PageKind
 from ..scales import NOT_APPLICABLE, scales_of, unmeasured
+from ..shown import TextIds, text_ids
 from .checking import check
 from .serializers import PageCardSerializer, RateValueSerializer
 
