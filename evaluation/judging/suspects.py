@@ -6,7 +6,8 @@ risk (docs/judges.md).
 
 import re
 
-_SENTENCE = re.compile(r"[^.!?\n]*(?:[.!?]+(?=\s|$)|\n|$)")
+#: Ends of sentences and lines. A point within a number ends none.
+_ENDS = re.compile(r"(?<=[.!?])(?=\s)|(?<=\n)")
 _START = r"(?:^|[.!?:;,\"'(\[]\s*|\b(?:please|now|always|just|must|should|to)\s+)"
 _PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -44,7 +45,7 @@ def without_suspicious(text: str) -> str:
 
 def _sentences(text: str) -> list[str]:
     """Return consecutive parts of a text, which together are the whole text."""
-    return [match.group() for match in _SENTENCE.finditer(text) if match.group()]
+    return [sentence for sentence in _ENDS.split(text) if sentence]
 
 
 def _is_suspicious(sentence: str) -> bool:
