@@ -88,7 +88,8 @@ def _repeated(rating: RatingFacts) -> str:
 
 
 def _criterion(criterion: CriterionFacts) -> str:
-    standard = f", as {one_line(criterion.standard)}" if criterion.standard else ""
+    is_named = criterion.standard.casefold() in ("", criterion.name.casefold())
+    standard = "" if is_named else f", as {one_line(criterion.standard)}"
     points = f" of {count(len(criterion.points), 'point')}" if criterion.points else ""
     na = ", or not applicable" if criterion.may_be_na else ""
     frame = FRAMES.get(criterion.frame, criterion.frame)
