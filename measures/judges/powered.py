@@ -31,7 +31,7 @@ ENOUGH_SOURCES, ENOUGH_OTHERS, ENOUGH_EFFECTIVE = 10, 10, 6.0
 """Minimum numbers of sources that people rated, of others that the judge rated, and of effective ratings on either side
 of a bounded mean, for an interval.
 """
-ENOUGH_OF_SHARES = 40
+ENOUGH_OF_SHARES = 45
 """Minimum number of sources that people rated for the share of a binary criterion."""
 NOT_SAMPLED = "the rated sources are no random sample: no interval"
 NO_OTHERS = "the judge rated no source beyond those that people rated"
