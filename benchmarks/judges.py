@@ -19,8 +19,8 @@ human-rated sources that would be as precise:
     good    share             45  180   .954         .944    .920   50.4
     bad     share             45  180   .969         .952    .938   45.0
 
-Over all 48 settings: .938 to .969, .942 to .961 with 1 to 4 items per source. Shares have no interval below 45 sources: with
-40 and a bad judge, coverage is .972.
+Over all 48 settings: .938 to .969, .942 to .961 with 1 to 4 items per source. Shares have no interval below 45
+sources: with 40 and a bad judge, coverage is .972.
 
 False rejections of the alternative annotator test at a level of .05, with 10 to 40 sources of 4 texts: t test .045 to
 .053 and clustered test .042 to .054 with independent texts; t test .19 to .25 and clustered test .046 to .050 if the
