@@ -9,6 +9,7 @@ from api.fields import LARGEST, FiniteField, Strict, UnitNameField
 from projects.inbox.views import RemarkSerializer
 
 from .. import kinds
+from ..concerns.serializers import StatedChangeSerializer
 from ..gold.serializers import FieldValueSerializer
 from ..models import Origin, Round
 from ..queue.serializers import Card
@@ -90,15 +91,6 @@ class DecidedFieldSerializer(Plain):
     at = serializers.DateTimeField()
 
 
-class ConcerningChangeSerializer(Plain):
-    """A guideline version later than the answers, which concerns the unit."""
-
-    id = serializers.IntegerField()
-    number = serializers.IntegerField()
-    concerns = serializers.ListField(child=serializers.CharField())
-    reason = serializers.CharField(allow_blank=True)
-
-
 class AdjudicationDetailSerializer(Plain):
     """One unit with its answers in anonymous order, current values, and all decisions."""
 
@@ -110,7 +102,7 @@ class AdjudicationDetailSerializer(Plain):
     field_names = serializers.ListField(child=serializers.CharField(), source="fields")
     contested = serializers.ListField(child=serializers.CharField())
     flagged = serializers.BooleanField()
-    guideline_changes = ConcerningChangeSerializer(
+    guideline_changes = StatedChangeSerializer(
         many=True, help_text="Later guideline versions that concern the unit and were not followed in it yet."
     )
     seen = serializers.IntegerField(help_text="Id of the newest decision, 0 for none. Send it back with your decision.")

@@ -307,12 +307,22 @@ def concerning_changes(unit: Unit, round: Round) -> list[dict[str, Any]]:
         scope__in=(Guideline.Scope.VALUES, Guideline.Scope.ALL),
     )
     return [
-        {
-            "id": one.pk,
-            "number": one.number,
-            "concerns": in_words(one.kind, one.scope, one.concerns),
-            "reason": one.reason,
-        }
+        stated_change(one)
         for one in later.select_related("project").defer("text").order_by("number")
         if GuidelineChange.of(one).affected().filter(pk=unit.pk).exists()
     ]
+
+
+def revisited_change(round: Round) -> dict[str, Any] | None:
+    """Return the change whose units a round revisits, or None."""
+    if not (rule := round.sampling.get("guideline_change")):
+        return None
+    versions = Guideline.objects.filter(project=round.project_id, kind=round.kind, number=rule["version"])
+    version = versions.defer("text").first()
+    return stated_change(version) if version else None
+
+
+def stated_change(guideline: Guideline) -> dict[str, Any]:
+    """Return what a version concerns, in words, and why."""
+    concerns = in_words(guideline.kind, guideline.scope, guideline.concerns)
+    return {"number": guideline.number, "concerns": concerns, "reason": guideline.reason}

@@ -7,6 +7,7 @@ from rest_framework import serializers
 from api.fields import LabelField, UnitNameField
 
 from .. import kinds
+from ..concerns.serializers import StatedChangeSerializer
 from ..gates import serializers as gate_shapes
 from ..models import Purpose, Round
 from ..practice import queries as practice_queries
@@ -78,6 +79,9 @@ class RoundSerializer(Plain):
         child=serializers.JSONField(allow_null=True), help_text="Settings that the purpose declares."
     )
     guideline = RoundGuidelineSerializer()
+    revisits = StatedChangeSerializer(
+        allow_null=True, help_text="The guideline change whose units the round revisits; null for other rounds."
+    )
     skip_reasons = SkipReasonSerializer(many=True)
     opened_at = serializers.DateTimeField()
     closed_at = serializers.DateTimeField(allow_null=True)

@@ -15,6 +15,7 @@ from api.pagination import Pages
 from api.problems import Conflict
 
 from .. import kinds
+from ..concerns import queries as concerns_queries
 from ..gates import queries as gates_queries
 from ..gates import serializers as gate_shapes
 from ..guidelines import markdown
@@ -99,6 +100,7 @@ def _round(round: Round, member: Member) -> dict[str, Any]:
             "text": round.guideline.text,
             "html": markdown.as_html(round.guideline.text),
         },
+        "revisits": concerns_queries.revisited_change(round),
         "skip_reasons": []
         if round.meaning.gives_feedback
         else [{"code": r.code, "text": r.text} for r in kind.skip_reasons],
