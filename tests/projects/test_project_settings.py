@@ -154,5 +154,5 @@ def test_the_trail_costs_the_same_however_long(
         people_actions.change_project(project=project, by=lead, name=f"Eye {n}")
     create_checkpoints()
     client = client_of(lead)
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(13):
         assert len(client.get(f"{EYE}audit/").json()["results"]) == 30

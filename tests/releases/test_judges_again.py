@@ -47,10 +47,8 @@ def test_what_a_judge_is_worth_is_recomputed_from_its_rows(
     assert (findings.differences, findings.not_recomputed) == ([], [])
     assert findings.equal[judges.WORTH] > 100
     one = changed(folder, tmp_path / "c", judges.WORTH, lambda text: re.sub(r'"others": 1\b', '"others": 2', text))
-    assert any(
-        f"{judges.WORTH}: run 1, Quill v1 on ratings, criteria, coherence, 1, systems" in each
-        for each in recompute_judges(one).differences
-    )
+    told = rf"{judges.WORTH}: run \d+, Quill v1 on ratings, criteria, coherence, 1, systems"
+    assert any(re.match(told, each) for each in recompute_judges(one).differences)
 
 
 @pytest.fixture(scope="module")
@@ -114,11 +112,11 @@ def column(name: str, value: str, **where: str) -> Callable[[str], str]:
         (
             "judges/ratings.csv",
             column("value", "5", criterion="coherence", systems="Birch"),
-            "judges/worth.jsonl: run 1, Quill v1 on ratings, criteria, coherence",
+            r"judges/worth.jsonl: run \d+, Quill v1 on ratings, criteria, coherence",
         ),
         ("judges/ratings.csv", cell(0, "target", "elsewhere"), "criteria, coherence, 1, n: printed"),
-        ("judges/ratings.csv", cell(-2, "is_followed", "false"), "set 1, page 4, is_followed: printed 'false'"),
-        ("judges/preferences.csv", cell(0, "choice", "tie"), "run 2, Quill v2 on pairs, criteria"),
+        ("judges/ratings.csv", cell(-2, "is_followed", "false"), r"set \d+, page \d+, is_followed: printed 'false'"),
+        ("judges/preferences.csv", cell(0, "choice", "tie"), "Quill v2 on pairs, criteria"),
         ("judges/failures.csv", cell(0, "control", "removed"), "facts, failed: printed 2, recomputed 1"),
         (
             "judges/runs.jsonl",
@@ -128,7 +126,7 @@ def column(name: str, value: str, **where: str) -> Callable[[str], str]:
         (
             "judges/runs.jsonl",
             lambda text: text.replace('"failed": 2', '"failed": 0', 1),
-            "judges/runs.jsonl: run 1, failed: printed 0, recomputed 2",
+            r"judges/runs.jsonl: run \d+, failed: printed 0, recomputed 2",
         ),
         ("judges/sources.jsonl", lambda text: "\n".join(text.split("\n")[2:]), "imputed: printed"),
         (
@@ -156,4 +154,4 @@ def test_a_changed_row_or_figure_of_a_judge_is_found(
     folder: Path, tmp_path: Path, name: str, change: Callable[[str], str], told: str
 ) -> None:
     differences = recompute_judges(changed(folder, tmp_path / "c", name, change)).differences
-    assert any(told in each for each in differences), differences
+    assert any(re.search(told, each) for each in differences), differences
